@@ -1,8 +1,8 @@
 /**
- * The address of the page's own instrument. The state is in the fragment, which no server sees; model and
- * view are in the query. A discrete change adds an entry to the history; a moving knob rewrites the
- * current entry. Each entry also has a record of the state that does not fit into the address; visit.js
- * keeps that state. If the browser refuses history, the state stays in memory.
+ * Keeps the address of the page and the state of its instrument equal. The state is in the fragment, which no server
+ * sees; model and view are in the query. A single change adds an entry to the history, a moving knob rewrites the
+ * current entry. visit.js keeps the state that is too long for an address, and each entry has a record of it. If the
+ * browser refuses to change the history, the state is only in memory.
  */
 import { Debounce } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
@@ -17,12 +17,18 @@ import { keepInstrument } from './site-links.js';
  * @typedef {import('./visit.js').EntryRecord} EntryRecord
  */
 
-/** The pause between a change and the update of the address, in ms. */
+/** Time between a change and the update of the address, in ms. */
 const WRITE_DELAY_MS = 250;
-/** The longest wait for the end of this document after a reload or a link has begun, in ms. It may be cancelled. */
+/**
+ * After a reload or a link has begun, no address is written for this time at most, in ms: the user can still cancel
+ * it.
+ */
 const LEAVE_MS = 30_000;
 
-/** Returns the record of the current history entry; null if the user typed the address. @returns {EntryRecord | null} */
+/**
+ * Returns the record in the current history entry; null for an address that the user typed.
+ * @returns {EntryRecord | null}
+ */
 const currentRecord = () => history.state?.logitscope ?? null;
 
 /** @param {import('./local-files.js').FileRecord} file */
@@ -32,7 +38,7 @@ async function findFiles(file) {
 }
 
 /**
- * Accepts typed text that still waits for its debounce or for loss of focus.
+ * Accepts a text that the user is typing: one that waits for its debounce, or for the field to lose the focus.
  * @param {Debounce} kept its action does not run
  */
 function takeTyped(kept) {
@@ -47,25 +53,28 @@ function takeTyped(kept) {
 
 export class PageAddress {
   #scope;
-  /** The state of a page without a fragment; null before the first model. @type {PageState | null} */
+  /** The state that an address without a fragment means; null before the first model. @type {PageState | null} */
   #first = null;
   #debounce = new Debounce();
-  /** The entry's address when it was last read or written. */
+  /** The address of the current entry, as last read or written. */
   #known = location.href;
-  /** The entry's record when it was last read or written. */
+  /** The record of the current entry, as last read or written. */
   #record = currentRecord();
-  /** The address of the state when it was last read or written. */
+  /** The address that would show the state, as last read or written. */
   #reached = '';
-  /** True if the pending changes add an entry. */
+  /** True if the pending changes will add an entry; false if they rewrite the current one. */
   #discrete = false;
   #pending = false;
-  /** True if the current entry belongs to a run, which adds it at the first token and rewrites it at the end. */
+  /** True if a run has added the current entry. The run adds it at its first token and rewrites it at its end. */
   #ofRun = false;
-  /** True if the user was told that the storage is full. */
+  /** True if the page has told the user that the browser's storage is full. */
   #full = false;
-  /** The time before which no address is written: a reload or a link has begun, and the browser would drop a new entry. */
+  /**
+   * No address is written before this time, because a reload or a link has begun and the browser would drop a new
+   * entry.
+   */
   #leaves = 0;
-  /** The number of addresses that are being read; while it is not 0, no address is written. */
+  /** Number of addresses that are being applied now. Meanwhile, no address is written. */
   #reading = 0;
   /** @type {typeof import('./visit.js') | null} */
   #visit = null;
@@ -89,14 +98,14 @@ export class PageAddress {
       addEventListener(type, (event) => this.#read(event));
   }
 
-  /** The page's address for sharing, without the beat of the tour. */
+  /** The address to share. It does not start the tour. */
   get href() {
     if (!this.#first) return location.href;
     const { beat: _, ...state } = this.#linkable;
     return this.#format(state);
   }
 
-  /** The names of the parts of the state that a link cannot contain. */
+  /** Names of the parts of the state that do not fit into a link. */
   get left() {
     const { source, state, table } = this.#scope;
     if (!this.#first) return [];
@@ -109,14 +118,14 @@ export class PageAddress {
     return this.#fetching;
   }
 
-  /** Gives the address to the scope for its first load. */
+  /** Passes the address to the instrument before its first load. */
   #begin() {
     const record = this.#record;
     this.#scope.missing = record?.file ?? null;
     this.#scope.address = {
       fragment: location.hash,
       dropped: parseQuery(location.search).dropped,
-      coming: record && this.#fetchVisit().catch(() => {}), // without visit.js the state is only in the address
+      coming: record && this.#fetchVisit().catch(() => {}), // without visit.js, the state is only in the address
       complete: (state) => this.#complete(state),
     };
   }
@@ -127,7 +136,11 @@ export class PageAddress {
     return this.#visit.complete(state, this.#visit.recall(this.#record), this.#scope);
   }
 
-  /** The state that a link can contain, without token ids if the model is the user's own file: other computers do not have it. @returns {PageState} */
+  /**
+   * The state as a link has it. If the model is a file of the user, token ids are left out, because another computer
+   * does not have its vocabulary.
+   * @returns {PageState}
+   */
   get #linkable() {
     const { state, source } = this.#scope;
     if (source !== null) return state;
@@ -135,12 +148,12 @@ export class PageAddress {
     return { ...state, settings, branch: [], landscape_ids: [] };
   }
 
-  /** The address with the offered model that is loading, since a reload ends the load; null for none. */
+  /** The address while an offered model is loading, so that a reload loads it again; null if none is loading. */
   get #coming() {
     const { coming, state } = this.#scope;
     if (!coming) return null;
     const { prompt, settings, ...choices } = state;
-    const { logit_bias: _, ...others } = settings; // its ids belong to the current model
+    const { logit_bias: _, ...others } = settings; // biases contain ids of the current model
     const kept = { ...choices, branch: [], landscape_ids: [], settings: others };
     const address = new URL(this.#format(coming.typed ? { ...kept, prompt } : kept));
     address.searchParams.set('model', coming.name);
@@ -151,7 +164,7 @@ export class PageAddress {
   #format(state = this.#linkable) {
     const { source, context, view, table } = this.#scope;
     const address = new URL(location.href);
-    // A state without a view is a state of the bench.
+    // An address without a view means the bench.
     const query = {
       model: source,
       context: source === null ? null : context,
@@ -197,11 +210,11 @@ export class PageAddress {
     try {
       history[method]({ logitscope: record }, '', href);
     } catch {
-      // a sandboxed frame or a page from disk: the state stays in memory
+      // In a sandboxed frame or a page from disk, the state stays in memory.
     }
   }
 
-  /** Keeps the state that the address cannot contain and returns its record. */
+  /** Stores the parts of the state that are too long for the address, and returns the record for the entry. */
   #keep() {
     const scope = this.#scope;
     const { record, full } = this.#visit?.keep(scope) ?? { record: {}, full: false };
@@ -210,14 +223,17 @@ export class PageAddress {
     return record;
   }
 
-  /** Keeps pending changes in sessionStorage before the page closes, since a browser ignores changes of the history during a reload. */
+  /**
+   * Stores pending changes in sessionStorage before the page closes, because a browser ignores changes of its history
+   * during a reload.
+   */
   #leave() {
     const closed = !this.#first || this.#scope.missing || this.#reading > 0;
     if (closed) return keepInstrument({ href: location.href });
     takeTyped(this.#debounce);
     const coming = this.#coming;
     const href = coming ?? this.#format();
-    // The bench emits a change only after its reading, so a change may not be pending yet.
+    // The bench reports a change after the engine's answer, so there may be a change that is not pending yet.
     if (href !== this.#reached) this.#pending = this.#discrete = true;
     const at = [this.#known, this.#record];
     const unwritten = this.#pending && {
@@ -236,7 +252,7 @@ export class PageAddress {
   }
 
   /**
-   * Applies the address of the current entry.
+   * Applies the address and the record of the current entry.
    * @param {Event | null} [event] null to read the address again, without the file that the entry names
    */
   async #read(event = null) {
@@ -259,7 +275,10 @@ export class PageAddress {
     }
   }
 
-  /** Opens the model of the address and restores its state. @param {boolean} withFile true to open the file that the entry names */
+  /**
+   * Opens the model of the address and restores the state.
+   * @param {boolean} withFile true to open the file that the entry names
+   */
   async #restore(withFile) {
     const scope = this.#scope;
     const { hash, search } = location;
@@ -274,7 +293,7 @@ export class PageAddress {
       if (files.some((each, i) => each !== scope.files[i]))
         await scope.open(modelOf(files), file.context, true);
     }
-    // An address without a model means the page's first model. If the user typed it, the current model stays.
+    // An address without a model means the page's first model. But if the user typed it, the open model stays.
     const model = asked.model ?? (this.#record && !file && withFile ? MODELS[0].name : null);
     if (model && (model !== scope.source || context !== scope.context))
       await scope.open(model, context, true);
@@ -284,7 +303,7 @@ export class PageAddress {
         : parseHash(hash, scope.table, scope.info?.vocab_size);
     const accepted = scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] });
     const state = this.#complete(accepted);
-    // No address has the user's own sampler.
+    // The user's own sampler is never in an address, so it ends here.
     if (state) scope.instrument.own = null;
     if (state) await scope.restore({ ...scope.unnamed, ...state, view });
     else scope.view = view;
@@ -292,13 +311,13 @@ export class PageAddress {
 
   #onReady() {
     const scope = this.#scope;
-    this.#fetchVisit().catch(() => {}); // without the network only the address keeps the state
+    this.#fetchVisit().catch(() => {}); // without the network, only the address keeps the state
     if (this.#first) return this.#later(true);
     this.#first = { ...scope.state, branch: [] };
     this.#known = location.href;
     this.#reached = this.#format();
     if (this.#record?.text) this.#visit?.markKept(scope);
-    // If another model replaces the entry's file, this adds an entry.
+    // If another model has replaced the file of this entry, add an entry.
     if (this.#record?.file && scope.source !== null) return this.#later(true);
     if (!this.#record) this.#put('replaceState', {}, this.#known);
   }

@@ -1,4 +1,4 @@
-/** Adds shortcuts, the document's title and offline use to the page's own instrument after the first frame. */
+/** Adds the parts of the page that the first frame does not need: shortcuts, the document's title, offline use. */
 import { Debounce } from '../base/debounce.js';
 import { capitalise, settingName, usualFirst } from '../base/setting-words.js';
 import { hasMessage, onLanguage, plain, t } from '../locale/locale.js';
@@ -8,9 +8,9 @@ import { followKeys } from './keys.js';
 import { keepSite } from './offline/keep-site.js';
 import { Sessions } from './sessions.js';
 
-/** The pause between a change and the update of the title, in ms. */
+/** Time between a change and the update of the title, in ms. */
 const TITLE_DELAY_MS = 250;
-/** The most settings in a title. */
+/** Most settings that a title names. */
 const MOST = 3;
 
 /** @param {import('./scope.js').LogitScope} scope */
@@ -20,7 +20,7 @@ export function completePage(scope) {
   const deeds = new Deeds(scope);
   scope.kept = { deeds, sessions: new Sessions(scope, deeds) };
   keepSite();
-  // A state of the address or of an entry of the history is someone's own.
+  // If the address or the history has a state, the user did not come for the first time.
   const plain =
     scope.guide && !scope.present && scope.address.fragment.length < 2 && !scope.address.coming;
   if (plain && scope.view === 'landscape')
@@ -28,8 +28,8 @@ export function completePage(scope) {
 }
 
 /**
- * Returns the title of a view: for the landscape the knob and its value, else the view's name and its
- * main choice.
+ * Returns the title of the document: the knob's value in the landscape, else the name of the view and its main
+ * choice.
  * @param {import('./scope.js').LogitScope} scope
  */
 function titleOf({ view, state, table }) {
@@ -44,7 +44,7 @@ function titleOf({ view, state, table }) {
 }
 
 /**
- * Names the first settings that change the distribution, with their values; '' for none.
+ * Names the first settings that change the distribution, with their values; '' if none does.
  * @param {Record<string, unknown>} settings
  * @param {import('../engine/types.js').TableRow[]} table
  */
@@ -58,7 +58,8 @@ function changedIn(settings, table) {
 }
 
 /**
- * Names the comparison or the chart of a view; '' for other views, and before the view's strings are loaded.
+ * Returns the name of the comparison or sweep that a view shows. Returns '' for other views, and until the strings
+ * are there.
  * @param {string} view
  * @param {import('../state/page-state.js').PageState} state
  */
@@ -69,7 +70,7 @@ function choiceIn(view, state) {
   return hasMessage(key) ? t(key) : '';
 }
 
-/** Updates the document's title with the view. @param {import('./scope.js').LogitScope} scope */
+/** Updates the document's title when the view or its state changes. @param {import('./scope.js').LogitScope} scope */
 function followTitle(scope) {
   const debounce = new Debounce();
   const write = () => {
@@ -78,7 +79,7 @@ function followTitle(scope) {
   const later = () => debounce.schedule(TITLE_DELAY_MS, write);
   for (const type of ['logit-ready', 'logit-change', 'logit-show'])
     scope.addEventListener(type, later);
-  // The strings of a view come with its element.
+  // A view's strings arrive together with the code of its element.
   scope.addEventListener('logit-show', () =>
     customElements.whenDefined(`logit-${scope.view}`).then(later),
   );

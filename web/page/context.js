@@ -1,6 +1,6 @@
 /**
- * <logit-context>: an input for the context length in tokens. Emits "logit-context" ({ context }) to open
- * the model with another length.
+ * <logit-context>: a field for the context length in tokens. Emits "logit-context" to open the model with another
+ * length.
  */
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -32,7 +32,7 @@ export class LogitContext extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('info')) this.#typed.clear(); // the invalid text may belong to the previous model
+    if (changed.has('info')) this.#typed.clear(); // an invalid text belongs to the previous model
   }
 
   render() {

@@ -1,6 +1,6 @@
 /**
- * Undo and redo in Explore and Experiment. A deed is a rested change of the page's state, except of the
- * model and the view. Deeds are kept while the document lives; another model forgets them.
+ * Undo and redo in Explore and Experiment. A deed is a change of the state that can be undone: any change except
+ * another model or view. Deeds last until the page closes or another model opens.
  */
 import { Debounce } from '../base/debounce.js';
 import { capitalise, settingName, valueInWords } from '../base/setting-words.js';
@@ -15,12 +15,12 @@ addMessages(locales);
  * @typedef {{ state: PageState, saved: import('../state/saved-texts.js').Saved }} Deed
  */
 
-/** A change that rests for this time is one deed, in ms. */
+/** A change becomes a deed when nothing else changes for this time, in ms. */
 const RESTS_MS = 400;
 const MOST = 200;
-/** The views that keep their deeds. */
+/** The views in which changes are deeds. */
 const VIEWS = ['landscape', 'bench'];
-/** The parts of a state that are no deeds. */
+/** Parts of the state whose change is not a deed. */
 const BESIDE = ['view', 'beat', 'settings'];
 
 export class Deeds extends EventTarget {
@@ -31,7 +31,7 @@ export class Deeds extends EventTarget {
   #after = [];
   /** @type {Deed} */
   #now;
-  /** The number of states that are being restored; while it is not 0, no deed is recorded. */
+  /** Number of states that undo and redo are restoring now. Meanwhile, no change becomes a deed. */
   #restoring = 0;
   #debounce = new Debounce();
 
@@ -65,7 +65,10 @@ export class Deeds extends EventTarget {
     return { state, saved: this.#scope.saveTexts() };
   }
 
-  /** Records the current state if it is a deed. @param {boolean} [shown] true if the view has changed: that alone is no deed */
+  /**
+   * Notes the state if it differs from the last one.
+   * @param {boolean} [shown] true if the view has changed: that alone is no deed
+   */
   #record(shown = false) {
     const { moving, view } = this.#scope;
     if (this.#restoring > 0 || moving.running || !(shown || VIEWS.includes(view))) return;
@@ -79,20 +82,20 @@ export class Deeds extends EventTarget {
     if (changed) this.dispatchEvent(new Event('deed'));
   }
 
-  /** Shows the state before the last deed. */
+  /** Restores the state before the last deed. */
   undo() {
-    Debounce.flush(); // a change that has not rested is a deed too
+    Debounce.flush(); // a change that still waits is a deed too
     return this.#go(this.#before, this.#after, 'undo.undone');
   }
 
-  /** Shows the state before the last undo. */
+  /** Restores the state that the last undo has replaced. */
   redo() {
     Debounce.flush();
     return this.#go(this.#after, this.#before, 'undo.redone');
   }
 
   /**
-   * Shows the last state of `from`.
+   * Restores the last state of the list `from`, and adds the present one to the list `to`.
    * @param {Deed[]} from
    * @param {Deed[]} to gets the current state
    * @param {string} words the key of the sentence
@@ -115,7 +118,7 @@ export class Deeds extends EventTarget {
     }
   }
 
-  /** Returns the part of a state in words, such as "Temperature 0.7". @param {string} name @param {PageState} state */
+  /** Describes one part of a state, such as "Temperature 0.7". @param {string} name @param {PageState} state */
   #describe(name, state) {
     const row = this.#scope.table.find((each) => each.name === name);
     const value = /** @type {any} */ (state.settings)[name] ?? row?.neutral;
@@ -143,7 +146,7 @@ export class Deeds extends EventTarget {
       event.preventDefault();
       return act();
     }
-    // The browser's own undo comes first, as long as it has something to undo in the field.
+    // In a text field, the browser's own undo comes first, as long as it has something to undo.
     let native = false;
     const heard = () => (native = true);
     document.addEventListener('input', heard, { capture: true, once: true });
@@ -158,7 +161,7 @@ const TEXT =
   'textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio], [type=file])';
 
 /**
- * Returns the names of the parts in which two states differ, the settings first.
+ * Returns the names of the parts in which two states differ, settings first.
  * @param {PageState} a
  * @param {PageState} b
  */

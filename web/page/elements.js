@@ -1,7 +1,7 @@
 /**
- * The elements for other pages: the instrument, its views and panels, and lessons. Elements with one
- * model share one engine and one download. Their language is the document's, unless an element around
- * them has another `lang`.
+ * The entry script for other websites: defines the elements of the instrument, its views and panels, and lessons.
+ * Elements with the same model share an engine and a download. Their language is that of the document, or of the
+ * nearest `lang` around them.
  */
 import { matchLanguage, setLanguage } from '../locale/locale.js';
 import './standalone.js';

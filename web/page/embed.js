@@ -1,6 +1,6 @@
 /**
- * The part of <logit-send> for pages that show the instrument in a frame or as an element: the choice
- * of visible parts, language and colours, the code to paste, and a live preview.
+ * The part of <logit-send> for authors of other pages: choices of visible parts, language and colours; the code to
+ * paste; and a preview.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -12,7 +12,7 @@ import { PARTS } from '../state/page-state.js';
 import { BASICS, SHARED } from '../state/settings.js';
 
 const CHOICES = [...PARTS.filter((part) => part !== 'masthead'), ...BASICS, ...SHARED];
-/** The declaration for <logit-scope> in each theme; `auto` has none. */
+/** The CSS declaration that sets each theme of <logit-scope>; none for `auto`. */
 const LOOKS = /** @type {Record<string, string>} */ ({
   light: 'color-scheme: light',
   dark: 'color-scheme: dark',
@@ -20,9 +20,9 @@ const LOOKS = /** @type {Record<string, string>} */ ({
 });
 
 export class Embed {
-  /** True while the code is visible; only then the preview loads. */
+  /** True while the code is visible. The preview loads only then. */
   open = false;
-  /** The visible parts and knobs; empty for all. @type {string[]} */
+  /** Names of the chosen parts and knobs; empty for all. @type {string[]} */
   #chosen = [];
   #language = language();
   #theme = 'auto';
@@ -34,7 +34,7 @@ export class Embed {
     this.#host = host;
   }
 
-  /** Adds the choices to the page's address. @param {string} href */
+  /** Returns the address with the user's choices. @param {string} href */
   link(href) {
     const link = new URL(href);
     const query = { lang: this.#language, theme: this.#theme, controls: this.#chosen.join() };
@@ -53,8 +53,8 @@ export class Embed {
    * @param {(name: string, code: string) => unknown} renderCode
    */
   render(href, renderCode) {
-    // The single-file page offers no element and no <iframe>. The preview is a new <iframe> for each
-    // address, since a navigation in an <iframe> adds an entry to the history.
+    // A single-file page has no element and no <iframe> to offer. A new <iframe> is made for each address, because a
+    // navigation inside one would add an entry to the history.
     const alone = assets.inside.size > 0;
     const link = this.link(href);
     const framed = framedLink(link, this.#chosen);
@@ -85,7 +85,7 @@ export class Embed {
     return { lang: this.#language, theme: this.#theme, fixed: this.#fixed };
   }
 
-  /** The address of the lesson editor, with the current state in it. @param {string} href */
+  /** Returns the address of the lesson editor with the present state. @param {string} href */
   #lesson(href) {
     const link = new URL(href);
     link.searchParams.set('lesson', 'new');
@@ -141,7 +141,7 @@ export class Embed {
 }
 
 /**
- * Returns the address for a frame; without chosen parts it shows the landscape in place of the bench.
+ * Returns the address for a frame. If no parts are chosen, it shows the landscape instead of the bench.
  * @param {string} href
  * @param {string[]} chosen
  */

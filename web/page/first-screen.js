@@ -1,4 +1,6 @@
-/** Fetches the landscape's first frame, which is shown before the model is loaded, and the tour. */
+/**
+ * Fetches the tour, and the landscape's first frame: a picture in the build that is shown before the model is loaded.
+ */
 import { recall } from '../state/memory.js';
 import { loadView } from './views.js';
 
@@ -8,7 +10,10 @@ import { loadView } from './views.js';
  */
 
 export class FirstScreen {
-  /** The frame; undefined before it is fetched, null if the build has none. @type {FirstFrame | null | undefined} */
+  /**
+   * The first frame; undefined before it is fetched, null if the build has none.
+   * @type {FirstFrame | null | undefined}
+   */
   frame;
   /** @type {import('./tour.js').Tour | null} */
   tour = null;
@@ -29,7 +34,7 @@ export class FirstScreen {
     return (this.tour ??= new Tour(this.#scope, this.#go));
   }
 
-  /** Offers the tour if the page has one and the browser remembers no earlier tour. */
+  /** Offers the tour, if the page has one and this browser has not shown it before. */
   async offerTour() {
     if (this.#scope.guide && recall('guide') === null) await (await this.fetchTour()).offer();
   }
@@ -39,18 +44,18 @@ export class FirstScreen {
     await (await this.fetchTour()).show(beat, fresh);
   }
 
-  /** Shows the beat `step` beats further on. @param {number} step */
+  /** Moves the tour `step` beats forward. @param {number} step */
   async turnTour(step) {
     await (await this.fetchTour()).turn(step);
   }
 
-  /** Continues the tour at the beat that the user left. */
+  /** Continues the tour at the beat where the user left it. */
   async resumeTour() {
     await (await this.fetchTour()).resume();
   }
 
   /**
-   * Fetches the frame and the code of the landscape; also the tour if the address has no state.
+   * Fetches the first frame and the code of the landscape. If the address has no state, also fetches the tour.
    * @param {(built: BuiltFrame) => Promise<FirstFrame>} frameOf
    */
   async fetch(frameOf) {

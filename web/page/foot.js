@@ -1,4 +1,4 @@
-/** Renders the foot of the instrument: one line about the page, the start of the tour, and the glossary. */
+/** Renders the foot of the page: a sentence about it, the button for the tour, and the glossary. */
 import { html, nothing } from 'lit';
 import { hasMessage, t } from '../locale/locale.js';
 import { TERMS } from '../base/term.js';

@@ -1,12 +1,11 @@
 /**
- * Random input from a seed (?fuzz=SEED), for tests: pointer, touch and keys on the visible elements. Each
- * action waits until the page has settled. globalThis.fuzz has the log, and stop() to end the input. No
- * file is saved, no page printed, no link followed.
+ * Random input for tests (?fuzz=SEED): pointer, touch and keys on visible elements. After each action it waits until
+ * the page has settled. globalThis.fuzz has a log and stop(). It never saves a file, prints or follows a link.
  */
 import { settled } from '../base/settled.js';
 import { Random } from '../grade/inputs.js';
 
-/** Matches the elements that get input: no file inputs, no links, no dialog that fetches models. */
+/** CSS selector of the elements that get input. File fields, links and the dialog that fetches models get none. */
 const TARGETS =
   'button, select, textarea, summary, input:not([type=file]), [tabindex], [role=button], canvas';
 const LEFT_ALONE = 'a, logit-open, [inert], [data-command=print], iframe';
@@ -16,16 +15,16 @@ const KEYS = (
   's r b x n d t e 1 2 3 4 5 ?'
 ).split(' ');
 
-/** The typed texts: numbers, nonsense, and several scripts. */
+/** Texts to type: numbers, nonsense, several scripts. */
 const TEXTS = [
   ...['', '0', '1', '0.5', '-1', '1e9', 'NaN', '2,5', '42', '0.30000000000000004'],
   ...['Today she', 'cat', '<b>x</b>', 'שלום', 'سلام', '猫', '🙂', '\u202Eabc', '"', '{', 'a\nb'],
   'word '.repeat(200),
 ];
 
-/** The number of pointer moves in a drag. */
+/** Number of pointer moves in one drag. */
 const POINTS = 4;
-/** The longest wait for the page to settle, in ms. */
+/** Longest time to wait until the page has settled, in ms. */
 const PATIENCE = 4000;
 
 /** @param {Element} element @returns {Element | null} */
@@ -38,7 +37,10 @@ function within(element, selector) {
   return false;
 }
 
-/** Yields all elements of the page in document order, also those in shadow trees. @param {ParentNode} root @returns {Generator<Element>} */
+/**
+ * Yields all elements of the page in document order, also in shadow trees.
+ * @param {ParentNode} root @returns {Generator<Element>}
+ */
 function* elementsOf(root) {
   for (const element of root.querySelectorAll('*')) {
     yield element;
@@ -69,7 +71,7 @@ class Fuzz {
   log = [];
   #stopped = false;
   #random;
-  /** The element with pointer capture. @type {Element | null} */
+  /** The element that has captured the pointer. @type {Element | null} */
   #captor = null;
   /** @type {Promise<void>} */
   #done;
@@ -90,9 +92,7 @@ class Fuzz {
     return this.log;
   }
 
-  /**
-   * Disables printing and links, and replaces pointer capture, which synthetic events cannot have.
-   */
+  /** Switches printing and links off. Replaces pointer capture, which does not work with synthetic events. */
   #hold() {
     window.print = () => {};
     HTMLAnchorElement.prototype.click = () => {};
@@ -145,7 +145,7 @@ class Fuzz {
     else this.#press(target);
   }
 
-  /** Closes a dialog as Escape does. @param {Element} modal */
+  /** Closes a dialog as the Escape key does. @param {Element} modal */
   #close(modal) {
     this.#note('close', modal);
     const dialog = /** @type {HTMLDialogElement} */ (modal);
@@ -163,7 +163,7 @@ class Fuzz {
     );
   }
 
-  /** Returns a random point of an element, within the window. @param {Element} target */
+  /** Returns a random point of an element that is inside the window. @param {Element} target */
   #pointOf(target) {
     const { left, top, width, height } = target.getBoundingClientRect();
     const across = left + this.#random.next() * width;
@@ -200,8 +200,7 @@ class Fuzz {
   }
 
   /**
-   * Presses a mouse or a finger on the element at a point of the target; returns null if input on this
-   * element is not allowed.
+   * Presses a mouse or a finger on the element at a point of the target. Returns null if this element gets no input.
    * @param {string} act
    * @param {HTMLElement} target
    */
@@ -241,7 +240,7 @@ class Fuzz {
     this.#release();
   }
 
-  /** Moves the focus to the first focusable element from `from` outwards, as a press does. @param {Element} from */
+  /** Moves the focus to the nearest focusable ancestor of `from`, as a press does. @param {Element} from */
   #focus(from) {
     for (let at = /** @type {Element | null} */ (from); at; at = parentOf(at))
       if (at.matches(TARGETS)) return /** @type {HTMLElement} */ (at).focus();
@@ -256,7 +255,7 @@ class Fuzz {
     const options = { key, bubbles: true, cancelable: true, composed: true };
     const free = on.dispatchEvent(new KeyboardEvent('keydown', options));
     on.dispatchEvent(new KeyboardEvent('keyup', options));
-    // Synthetic events have no default action, so this click replaces the default action of Enter.
+    // A synthetic Enter does not press a button, so this click does.
     if (free && key === 'Enter' && on.matches('button, summary') && !within(on, LEFT_ALONE))
       /** @type {HTMLElement} */ (on).click();
   }

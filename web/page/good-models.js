@@ -1,5 +1,5 @@
 /**
- * Models on the hub that are small enough for a page. Names and sizes are from the list of wllama's demo
+ * Models of the hub that are small enough for a page. Names and sizes come from the list of wllama's demo
  * (github.com/ngxson/wllama, examples/main/src/config.ts), licences from the models' public pages.
  */
 

@@ -1,7 +1,7 @@
 /**
- * <logit-guide>: one beat of the tour, as a line below the landscape's picture. A beat begins with settings
- * that give its action an effect and waits for the user's action. A sentence about the measured effect then
- * replaces its text. The guide emits "logit-beat" for another beat and "logit-guide-end" at the end.
+ * <logit-guide>: one beat of the tour, as a line below the landscape. A beat sets up the settings, asks the user for
+ * an action, and then describes the measured effect. Emits "logit-beat" to change to another beat and
+ * "logit-guide-end" at the end.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
@@ -15,13 +15,13 @@ import guideStyles from './guide.css';
 
 addMessages(locales);
 
-/** In the first beat the user moves the knob below LEFT, then above RIGHT, both shares of its range. */
+/** In the first beat the user moves the knob below LEFT and then above RIGHT, as shares of its range. */
 const LEFT = 0.05;
 const RIGHT = 0.64;
-/** A drag of both lines counts as a drag of u if the knob moves at most KNOB_MAX of its range and u at least U_MIN. */
+/** A drag of both lines still counts as a drag of u if the knob moves at most KNOB_MAX and u at least U_MIN. */
 const KNOB_MAX = 0.05;
 const U_MIN = 0.1;
-/** After this many frames without work the landscape rests: a change may reach it a frame later. */
+/** Number of frames without work after which the landscape's picture is final; a change can arrive a frame late. */
 const RESTS = 3;
 
 /**
@@ -30,7 +30,7 @@ const RESTS = 3;
  */
 
 /**
- * The buttons of the beats, one for each action, with their labels. An action is one of the landscape.
+ * Buttons of the beats: an action of the landscape and the key of its label.
  * @type {Record<number, { action: 'top_p' | 'top_k' | 'swap' | 'rain', label: () => string }[]>}
  */
 const BUTTONS = {
@@ -43,8 +43,8 @@ const BUTTONS = {
 };
 
 /**
- * The temperatures at which the action of each beat has an effect: minimum, maximum and default. Within
- * them a beat keeps the settings before it.
+ * Temperatures at which each beat's action has a clear effect: minimum, maximum, and the one to set if the user's is
+ * outside.
  */
 const HEAT = [
   [0.3, 1.5, 0.7],
@@ -53,17 +53,17 @@ const HEAT = [
   [1.3, 3, 1.5],
   [1.3, 3, 1.5],
 ];
-/** The beat about the knobs that remove tokens; with one of them the first beats lead to it. */
+/** The number of the beat about knobs that remove tokens. A user who begins with such a knob starts here. */
 const CUTS_BEAT = 3;
-/** The values of top-p that have an effect in the beat about the order: minimum, maximum, default. */
+/** Values of top-p at which its order has a clear effect: minimum, maximum, and the one to set. */
 const NUCLEUS = [0.5, 0.97, 0.9];
 
 /** @param {number} value @param {number[]} range */
 const within = (value, [low, high, usual]) => (value >= low && value <= high ? value : usual);
 
 /**
- * Returns the changes to the state at the beginning of a beat: settings that give its action an effect,
- * with all other stages off. Returns null if no change is needed.
+ * Returns the settings with which a beat begins, so that its action has an effect; other stages are off. Returns null
+ * if nothing must change.
  * @param {number} beat
  * @param {import('../state/page-state.js').PageState} state
  * @param {import('../engine/types.js').TableRow[]} table
@@ -73,7 +73,7 @@ export function startOf(beat, { settings, landscape_knob, landscape_twin }, tabl
   /** @type {Record<string, any>} */
   const start = { temperature: within(is.temperature, HEAT[beat - 1]) };
   if (beat === 4) start.top_p = within(is.top_p, NUCLEUS);
-  // The last beat keeps the settings of the previous beat.
+  // The last beat continues with the settings of the beat before it.
   if (beat === 5 && is.top_p === within(is.top_p, NUCLEUS)) {
     start.top_p = is.top_p;
     if (is.order) start.order = is.order;
@@ -87,23 +87,22 @@ export function startOf(beat, { settings, landscape_knob, landscape_twin }, tabl
   return same && along ? null : { settings: start, landscape_knob: knob, landscape_twin: false };
 }
 
-/** The numbers of the tokens that top-p keeps of the sure and the unsure prompt. @param {Outcome} now */
+/** Returns the numbers of tokens that top-p keeps after the sure and the unsure prompt. @param {Outcome} now */
 const keptByTopP = ({ value, kept }) => ({
   p: plain(value),
   sure: number(kept?.[0] ?? 0),
   unsure: number(kept?.[1] ?? 0),
 });
 
-/** True if only u was moved, or u far and the knob a little. @param {Outcome} before @param {Outcome} now */
+/** Returns true if the user moved u, and the knob at most a little. @param {Outcome} before @param {Outcome} now */
 function movesLuck(before, now) {
   const moved = Math.abs(Number(now.u) - Number(before.u));
   return now.share === before.share ? moved > 0 : moved >= U_MIN;
 }
 
 /**
- * Detects the effects of each beat's actions, in their order. A function returns null before the effect,
- * then a function that describes the effect in the current language ('' for no text). `told` is true if
- * the effect was described before and the picture still changes.
+ * For each beat, functions that detect the effect of its actions. A function returns null while there is no effect;
+ * then a function that returns the sentence about it. `told` is true if this effect was described before.
  * @type {((before: Outcome, now: Outcome, told?: boolean) => (() => string) | null)[][]}
  */
 const OUTCOMES = [
@@ -166,7 +165,7 @@ export class LogitGuide extends LogitElement {
 
   static styles = [...LogitElement.styles, guideStyles];
 
-  /** The picture before the action; null if unknown. @type {Outcome | null} */
+  /** Facts about the picture before the action; null if unknown. @type {Outcome | null} */
   #before = null;
   #acted = false;
   #watching = false;
@@ -174,16 +173,16 @@ export class LogitGuide extends LogitElement {
   constructor() {
     super();
     new Toolbars(this);
-    /** The current beat, from 1; beats + 1 is the end of the tour. */
+    /** The number of the beat, from 1. beats + 1 is the end of the tour. */
     this.beat = 1;
     this.beats = 0;
-    /** True in a presentation, which has a button of its own to leave. */
+    /** True in a presentation, which can be left in another way. */
     this.present = false;
-    /** The number of this beat's actions that the user has done. */
+    /** Number of actions of this beat that the user has done. */
     this.done = 0;
-    /** True if the first beat cannot go on, since another knob than temperature is chosen. */
+    /** True if the first beat must wait, because the knob is not temperature. */
     this.away = false;
-    /** The sentence about the last effect; null before it. @type {(() => string) | null} */
+    /** Returns the sentence about the last effect; null before an effect. @type {(() => string) | null} */
     this.said = null;
     /** True if the effect of the beat's last action was seen. */
     this.over = false;
@@ -214,7 +213,7 @@ export class LogitGuide extends LogitElement {
     root?.host.removeEventListener('logit-change', this.#watch);
   }
 
-  /** Waits for the first action of the beat. */
+  /** Resets the beat: no action is done yet. */
   #begin() {
     this.done = 0;
     this.said = null;
@@ -245,7 +244,7 @@ export class LogitGuide extends LogitElement {
     `;
   }
 
-  /** Renders the next action of the beat in words, and its keys for a screen reader. */
+  /** Renders the instruction for the next action, and its keys for screen readers. */
   #renderDeed() {
     const { beat, done } = this;
     if (this.away) return html`<span class="deed">${t('guide.away')}</span>`;
@@ -272,14 +271,14 @@ export class LogitGuide extends LogitElement {
     return cuts && this.beat < CUTS_BEAT ? CUTS_BEAT : this.beat + 1;
   }
 
-  /** Keeps the picture before the first action of a beat, to compare later pictures with it. */
+  /** Notes the facts of the picture before the first action of a beat. */
   #onDeed = () => {
     if (!this.#acted) this.#before = this.#view?.outcome ?? this.#before;
     this.#acted = true;
     this.#watch();
   };
 
-  /** Checks for an effect in each frame until the landscape rests. */
+  /** Looks for an effect in each frame until the landscape has its final picture. */
   #watch = async () => {
     if (this.#watching) return;
     this.#watching = true;
@@ -300,7 +299,7 @@ export class LogitGuide extends LogitElement {
     }
   };
 
-  /** Describes the effect in the present picture; null if the picture shows something else. @param {Outcome} now */
+  /** Returns the sentence about the present picture; null if it does not show the effect. @param {Outcome} now */
   #wordsOf(now) {
     const { beat } = this;
     const before = /** @type {Outcome} */ (this.#before);
@@ -318,14 +317,14 @@ export class LogitGuide extends LogitElement {
       this.#before = now;
       return;
     }
-    // The effects of temperature and u count only if nothing else changed.
+    // A change of temperature or u counts only if nothing else has changed.
     const other = now.others !== before.others;
     const stays = this.beat !== 2 || Math.abs(now.share - before.share) <= KNOB_MAX;
     if (!stays || (this.beat < 3 && other)) {
       this.#before = now;
       this.done = 0;
     }
-    // The second action is compared with the picture at the left end of the drag.
+    // The second half of the first beat is compared with the picture at the left end.
     if (this.beat === 1 && this.done && now.share <= LEFT) this.#before = now;
     if (this.beat === 3 && this.done && now.kept && now.knob === 'top_p') {
       this.#before = now;
@@ -343,7 +342,7 @@ export class LogitGuide extends LogitElement {
     }
   }
 
-  /** Shows another beat. @param {number} beat */
+  /** Changes to another beat. @param {number} beat */
   #go(beat) {
     if (beat >= 1) this.emit('logit-beat', { beat });
   }
@@ -361,7 +360,7 @@ export class LogitGuide extends LogitElement {
   }
 }
 
-/** Describes a new u that selects the token of the old u. @param {Outcome} now */
+/** Returns the sentence for a new u that draws the same token as before. @param {Outcome} now */
 function stillOf(now) {
   return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
 }

@@ -1,8 +1,8 @@
 /**
- * Messages { type: 'logitscope:…' } between a page in a frame and its parent, the host page. The host
- * page sends 'get', 'set' and 'step'; it gets 'ready', 'state', 'step', 'result' and 'error'. An invalid
- * message changes no state and gets an error of one sentence. Answers have the order of the messages.
- * Consecutive 'set' messages are applied together.
+ * Messages between the page in a frame and its parent, the host page. The host page sends 'get', 'set' and 'step' and
+ * gets 'ready', 'state', 'step', 'result' and 'error'; each type begins with 'logitscope:'. An invalid message
+ * changes nothing and gets an error. Answers come in the order of the messages. Several 'set' in a row are applied
+ * together.
  */
 import { locales } from '#locales/host';
 import { detailOf, sayDropped } from '../base/faults.js';
@@ -24,7 +24,7 @@ addMessages(locales);
 const refuse = (code, message) => ({ type: 'error', detail: { code, message } });
 
 /**
- * Returns the report of a text. It has no score, since a text answers no question.
+ * Returns the report of a text, in the form of a lesson's result. It has no score, because there was no question.
  * @param {import('./scope.js').LogitScope['result']} result
  */
 function reportOf({ trace, ...result }) {
@@ -36,7 +36,10 @@ function reportOf({ trace, ...result }) {
   };
 }
 
-/** Returns the answer of `work`; if it throws, an answer with the error. @param {() => Promise<Answer>} work @returns {Promise<Answer>} */
+/**
+ * Runs `work` and returns its answer; if it throws, returns an error message.
+ * @param {() => Promise<Answer>} work @returns {Promise<Answer>}
+ */
 async function attempt(work) {
   try {
     return await work();
@@ -51,7 +54,10 @@ function tell(type, detail, origin = '*') {
   window.parent.postMessage({ type: `logitscope:${type}`, ...detail }, origin);
 }
 
-/** Converts the events of a scope to messages to the host page. @type {Record<string, (detail: any, scope: import('./scope.js').LogitScope) => Answer>} */
+/**
+ * For each event of the instrument, the message to the host page.
+ * @type {Record<string, (detail: any, scope: import('./scope.js').LogitScope) => Answer>}
+ */
 const MESSAGES = {
   'logit-ready': (detail) => ({ type: 'ready', detail }),
   'logit-change': (_, { state }) => ({ type: 'state', detail: state }),
@@ -85,13 +91,13 @@ export function answerHost(scope) {
     });
 }
 
-/** Answers the messages of the host page one after another. */
+/** Answers messages one after another. */
 class Queue {
   #scope;
   /** @type {Asked[]} */
   #waiting = [];
   #working = false;
-  /** The gates that the engine checked last, as JSON, and its refusals. */
+  /** The gates that the engine has checked last, and its objections to them. */
   #judged = { gates: '{}', refused: /** @type {any[]} */ ([]) };
 
   /** @param {import('./scope.js').LogitScope} scope */
@@ -128,14 +134,14 @@ class Queue {
     return { type: 'result', detail: reportOf(scope.result) };
   }
 
-  /** Returns an error answer if the current state has a fault, else null. @returns {Promise<Answer | null>} */
+  /** Returns an error message if the present state has an error, else null. @returns {Promise<Answer | null>} */
   async #fault() {
     if (!this.#scope.fault) return null;
     const { code, message } = await detailOf(this.#scope.fault);
     return refuse(code, message);
   }
 
-  /** Applies the 'set' messages at the beginning of the queue. */
+  /** Takes all 'set' messages from the front of the queue and applies them. */
   async #takeSets() {
     const sets = [];
     while (this.#waiting[0]?.kind === 'set')
@@ -144,7 +150,7 @@ class Queue {
   }
 
   /**
-   * Applies 'set' messages together; if the engine refuses the result, applies them one by one.
+   * Applies several 'set' messages together. If the engine refuses the result, applies them one by one.
    * @param {Asked[]} sets
    */
   async #setAll(sets) {
@@ -177,7 +183,7 @@ class Queue {
   }
 
   /**
-   * Returns the state with the parts that a message sets; if a part is invalid, an error answer.
+   * Returns the state with the parts of a message. If a part is invalid, returns an error message.
    * @param {PageState} state
    * @param {any} message
    * @returns {Promise<PageState | Answer>}

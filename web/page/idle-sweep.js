@@ -1,10 +1,10 @@
 /**
- * Moves the landscape's knob out and back once, if nobody does anything after a first load: the picture
- * shows that it moves.
+ * If nobody does anything after the first load, moves the landscape's knob a little way and back, to show that it can
+ * move.
  */
 import { recall, remember } from '../state/memory.js';
 
-/** The time without input before the sweep, in ms. */
+/** Time without input until the movement begins, in ms. */
 const IDLE_MS = 1500;
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart', 'focusin'];
 

@@ -1,4 +1,4 @@
-/** The base of <logit-scope>: an element with one instrument, and the facts that other modules read. */
+/** The base class of <logit-scope>: an element with one instrument, and properties that other modules read. */
 import { LogitElement } from '../base/element.js';
 import { explain } from '../base/faults.js';
 import { settled } from '../base/settled.js';
@@ -14,7 +14,7 @@ import { show } from '../state/page-state.js';
 export class InstrumentElement extends LogitElement {
   instrument = new Instrument();
 
-  /** The table of settings; empty before the first model. */
+  /** The engine's table of settings; empty before the first model. */
   get table() {
     return this.instrument.table;
   }
@@ -27,14 +27,14 @@ export class InstrumentElement extends LogitElement {
     return this.instrument.info;
   }
 
-  /** The model's name or address; null for the user's own file. */
+  /** Name or address of the model; null for a file of the user. */
   get source() {
     const { source } = this.instrument.model;
     if (typeof source !== 'string') return null;
     return MODELS.find(({ model }) => model === source)?.name ?? source;
   }
 
-  /** The user's own files of the model; empty for another model. @returns {File[]} */
+  /** The user's files from which the model was loaded; empty for another model. @returns {File[]} */
   get files() {
     return [this.instrument.model.source].flat().filter((part) => part instanceof File);
   }
@@ -47,24 +47,27 @@ export class InstrumentElement extends LogitElement {
     return this.instrument.texts.steps;
   }
 
-  /** Returns all drawn texts with their numbers, as plain data. */
+  /** Returns all drawn texts with their numbers, as data for storage. */
   saveTexts() {
     return this.instrument.saveTexts();
   }
 
-  /** True during a load, a run or a reading. */
+  /** True while a model loads, a run goes on, or the engine reads. */
   get busy() {
     const { model, pass, generation } = this.instrument;
     const loading = model.status === 'loading' || model.progress !== null;
     return loading || pass !== null || generation.running;
   }
 
-  /** Resolves when every view and panel shows the state and no run, debounced input or update is pending. */
+  /** Resolves when every view shows the present state and nothing is pending. */
   settled() {
     return settled();
   }
 
-  /** Merges settings that were checked against the table. @param {import('../plots/trace.js').Settings} patch */
+  /**
+   * Changes settings. The caller has checked them with the table.
+   * @param {import('../plots/trace.js').Settings} patch
+   */
   set(patch) {
     return this.instrument.set(patch, false);
   }
@@ -74,14 +77,14 @@ export class InstrumentElement extends LogitElement {
   }
 
   /**
-   * Returns the settings that the engine refuses, if the table cannot check them.
+   * Returns the errors of settings that only the engine can check.
    * @param {import('../state/page-state.js').PageState['settings']} settings
    */
   async refused(settings) {
     return Promise.all((await this.instrument.refused(settings)).map(refusedPart));
   }
 
-  /** The drawn text, and the trace of the visible bars. `finish_reason` is null while the text can continue. */
+  /** The drawn text and the trace of the displayed bars. `finish_reason` is null while the text can continue. */
   get result() {
     const { texts, findings, prompt, trace } = this.instrument;
     const { steps, finished } = texts;
@@ -91,7 +94,7 @@ export class InstrumentElement extends LogitElement {
     return { prompt: prompt.text, ids, text, finish_reason: finished, verdict, trace };
   }
 
-  /** The reason why the bars do not show the current state; null if they show it. @returns {Fault | null} */
+  /** The error because of which the bars show an older state; null without one. @returns {Fault | null} */
   get fault() {
     const { prompt, drawn, fault } = this.instrument;
     return prompt.fault ?? (drawn ? null : fault);

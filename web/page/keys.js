@@ -1,6 +1,6 @@
 /**
- * The shortcuts of the page's own instrument: single keys for frequent actions. They have no effect while
- * an input or a menu has the focus, with a modifier key, or if the user has switched them off.
+ * The keyboard shortcuts of the page: single keys for frequent actions. They do nothing while a field or a menu has
+ * the focus, with a modifier key, or if the user has switched them off.
  */
 import { recall, remember } from '../state/memory.js';
 import { VIEWS } from './views.js';
@@ -9,7 +9,7 @@ import { SHEET_VIEWS } from '../state/fields.js';
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
 
 /**
- * The actions of the keys on the bench: a button of a panel to press, or an element to focus.
+ * For each key in the bench: a button of a panel to press, or an element to focus.
  * @type {Record<string, { panel: string, press?: string, focus?: string }>}
  */
 const BENCH = {
@@ -22,13 +22,13 @@ const BENCH = {
   t: { panel: 'logit-chain', focus: 'logit-knob[data-name=temperature]' },
 };
 export const KEYS = ['s', 'r', 'b', 'x', 'n', 'd', 't', 'e', '1', '?'];
-/** The keys that repeat their action while the user holds them. */
+/** Keys that repeat while they are held down. */
 const HELD = ['s', 'b'];
 
 const BOXES =
   'textarea, select, dialog, [role=menu], [popover], [contenteditable], input:not([type=range], [type=checkbox], [type=radio])';
 
-/** True if shortcuts are on. Kept in memory too, since the browser may refuse storage. */
+/** True if shortcuts are on. This variable is needed because the browser may refuse storage. */
 let on = recall('shortcuts') !== 'off';
 
 export function keysAreOn() {
@@ -57,7 +57,7 @@ export function followKeys(scope) {
 }
 
 /**
- * Does the action of a key; returns false if the key has no action in this view.
+ * Does the action of a key. Returns false if the key means nothing in this view.
  * @param {LogitScope} scope
  * @param {string} key
  */

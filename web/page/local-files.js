@@ -1,25 +1,25 @@
 /**
- * The user's own model files: their record in the history, and functions that open them again. The
- * document keeps the files that were opened in it. For later visits IndexedDB keeps their handles, if the
- * browser gives handles. To open a handle, the browser asks the user for permission.
+ * Model files of the user: their record in the history, and opening them again. While the page is open, the files
+ * stay in memory. For later visits, IndexedDB keeps handles of the files, if the browser has handles. Before it opens
+ * one, the browser asks the user.
  */
 import { handleOf } from '../state/files.js';
 
 /** @typedef {{ key: string, name: string, size: number, count: number, context: number | null }} FileRecord */
 
-/** The most models whose handles the browser keeps. */
+/** Most models for which handles are kept. */
 const MOST = 8;
 
-/** Returns a new name; names sort by the time of their creation. */
+/** Returns a new key. Later keys sort after earlier ones. */
 export function newKey() {
   return `${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-/** The files that were opened in this document; the key is that of FileRecord. @type {Map<string, File[]>} */
+/** The files that were opened since the page was loaded, by the key of their record. @type {Map<string, File[]>} */
 const opened = new Map();
 
 /**
- * Returns the record of files for the history; null without files.
+ * Returns the record of files for the history; null if there are no files.
  * @param {File[]} files
  * @param {number | null} context
  * @returns {FileRecord | null}
@@ -36,14 +36,14 @@ export function keepFile(files, context) {
   return { key, name: files[0].name, size, count: files.length, context };
 }
 
-/** Keeps files that were opened again. @param {FileRecord} kept @param {File[]} files */
+/** Keeps files that the user has opened again. @param {FileRecord} kept @param {File[]} files */
 export function foundAgain({ key }, files) {
   opened.set(key, files);
   keepHandles(key, files);
 }
 
 /**
- * Returns the files if no permission of the user is needed; else null.
+ * Returns the files if this needs no question to the user; else null.
  * @param {FileRecord} kept
  * @returns {Promise<File[] | null>}
  */
@@ -52,7 +52,7 @@ export async function findFiles({ key }) {
 }
 
 /**
- * Asks the user for permission and returns the files; null if the user refuses or a file is missing.
+ * Asks the user for permission and returns the files. Returns null if the user refuses or a file is gone.
  * @param {FileRecord} kept
  */
 export async function askFiles({ key }) {
@@ -88,7 +88,7 @@ async function keepHandles(key, files) {
     for (const old of others.slice(0, 1 - MOST))
       await inStore('readwrite', (store) => store.delete(old));
   } catch {
-    // in a sandboxed frame, in a private window or with a full disk: <logit-reopen> asks for the file later
+    // Without storage (sandboxed frame, private window, full disk), <logit-reopen> asks for the file later.
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * The page's entry. The modules define the elements, which index.html contains; the address sets their
- * state.
- */
+/** The entry script of the page. It defines the elements in index.html; the address sets their state. */
 import './query.js';
 import './preferences.js';
 import './scope.js';

@@ -1,4 +1,4 @@
-/** Renders the head of the instrument: its name, the views as tabs, the model, the share button. */
+/** Renders the head of the instrument: name, tabs of the views, model, share button. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
 import { centre } from '../base/centre.js';
@@ -55,7 +55,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
 
 /** @param {import('./scope.js').LogitScope} scope @param {(view: string) => void} go */
 function renderTabs({ view }, go) {
-  // The others have a tab only while they are visible.
+  // These views have a tab only while they are displayed.
   const names = VIEWS.map(({ name }) => name).filter(
     (name) => !SHEET_VIEWS.includes(name) || name === view,
   );
@@ -70,7 +70,7 @@ function renderTabs({ view }, go) {
 }
 
 /**
- * Scrolls the row of tabs until the current view's tab is in its middle.
+ * Scrolls the row of tabs so that the current tab is in the middle.
  * @param {LogitElement['renderRoot']} root
  */
 export function showTab(root) {

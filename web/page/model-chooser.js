@@ -1,6 +1,6 @@
 /**
- * <logit-model>: the button with the model's name. It opens the model's sheet. A file dropped on the page
- * emits "logit-model".
+ * <logit-model>: the button with the model's name, which opens the model's sheet. Emits "logit-model" for a file that
+ * the user drops on the page.
  */
 import { html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';
@@ -21,11 +21,11 @@ export class LogitModel extends LogitElement {
 
   constructor() {
     super();
-    /** The name of the offered model or file that is open or loading. */
+    /** Name of the open or loading model. */
     this.name = '';
-    /** @type {{ loaded: number, total: number } | null} The progress of a load in bytes; null for none. */
+    /** Progress of a load in bytes; null without one. @type {{ loaded: number, total: number } | null} */
     this.progress = null;
-    /** The properties of the sheet. @type {Record<string, unknown>} */
+    /** Properties of the sheet. @type {Record<string, unknown>} */
     this.sheet = {};
     /** True while the user drags a file over the page. */
     this.over = false;
@@ -46,7 +46,7 @@ export class LogitModel extends LogitElement {
     const { type, dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event);
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    const { fixed } = this.sheet; // a drop elsewhere would leave the page
+    const { fixed } = this.sheet; // without this, a drop would make the browser leave the page
     this.over = !fixed && (type === 'dragover' || (type === 'dragleave' && relatedTarget !== null));
     const model = type === 'drop' && !fixed ? modelOf(await droppedFiles(dataTransfer)) : null;
     if (model) this.emit('logit-model', { model });

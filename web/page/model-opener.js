@@ -1,6 +1,6 @@
 /**
- * Opens the models of an instrument and renders the progress. For a model on another host it first shows
- * a question that names the model; a press opens the model.
+ * Opens the models of an instrument and shows the progress. If a model is on another host, the user must agree before
+ * anything is fetched.
  */
 import { html, nothing } from 'lit';
 import { reason, sayAll } from '../base/faults.js';
@@ -17,19 +17,19 @@ import { megabytes } from './model-chooser.js';
 /** @typedef {import('../state/page-state.js').PageState} PageState */
 /** @typedef {{ model: import('../state/engines.js').Model, context?: number | null, anew?: boolean }} Wanted */
 
-/** The modules of the overlays, fetched while the model loads. */
+/** Modules of dialogs and glossary, fetched while the model loads. */
 const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
 
-/** The tokens of a vocabulary among which examples are sought, and the most examples from them. */
+/** Number of tokens in a vocabulary that are tried as examples, and most examples from it. */
 const OWN_TOKENS = 256;
 const OWN_EXAMPLES = 3;
 
 export class ModelOpener {
-  /** The current or loading model: its name, address, grammar and examples. */
+  /** The open or loading model: name, address, grammar, examples. */
   offer = findModel('');
-  /** The model on another host about which the page asks, in place of the views; '' for none. */
+  /** The model on another host for which the user's agreement is needed; '' for none. */
   asking = '';
-  /** The name in the dialog of other models; null while the dialog is closed. @type {string | null} */
+  /** The text in the dialog of other models; null while the dialog is closed. @type {string | null} */
   more = null;
   #scope;
   #instrument;
@@ -50,14 +50,14 @@ export class ModelOpener {
     this.#begin = begin;
   }
 
-  /** The model's first example, which is the default prompt. */
+  /** The model's first example prompt. */
   get example() {
     return exampleOf(this.offer);
   }
 
   /**
-   * Opens the model that the attributes name, or the user's own file that is missing. Asks the user first
-   * about a model on another host.
+   * Opens the model of the attributes, or the user's file that the history names. A model on another host needs the
+   * user's agreement.
    * @param {boolean} [named] true if the prompt of the attribute replaces a typed prompt
    * @returns {Promise<unknown>}
    */
@@ -78,8 +78,8 @@ export class ModelOpener {
   }
 
   /**
-   * Opens another model and keeps settings and prompt, or shows the dialog that asks about the model.
-   * Returns true if the model is open.
+   * Opens another model with the present settings and prompt, or shows the dialog that asks for agreement. Returns
+   * true if the model is open.
    * @param {Wanted} wanted
    */
   async open({ model: wanted, context = null, anew = false }) {
@@ -104,7 +104,10 @@ export class ModelOpener {
     return true;
   }
 
-  /** Opens the current model with another context length and keeps the text. @param {number | null} context in tokens; null for the engine's default */
+  /**
+   * Opens the same model with another context length; the text stays.
+   * @param {number | null} context in tokens; null for the engine's default
+   */
   changeContext(context) {
     const { model, grammar } = this.offer;
     const begin = (/** @type {PageState | null} */ before) => before ?? { settings: {} };
@@ -128,13 +131,19 @@ export class ModelOpener {
     });
   }
 
-  /** Returns the first state: the landscape shows one knob, so only this knob is set. @param {string} prompt */
+  /**
+   * Returns the state of a first visit. Its landscape shows only one knob, so only this setting is set.
+   * @param {string} prompt
+   */
   #firstState(prompt) {
     const { settings } = FIRST_SCREEN;
     return { prompt, settings: this.#scope.view === 'landscape' ? settings : presets.transformers };
   }
 
-  /** Opens the user's file if the browser needs no permission for it. @param {import('./local-files.js').FileRecord} missing */
+  /**
+   * Opens the user's file, if the browser allows it without asking.
+   * @param {import('./local-files.js').FileRecord} missing
+   */
   async #loadMissing(missing) {
     await import('./reopen.js');
     const { findFiles } = await import('./local-files.js');
@@ -174,8 +183,8 @@ export class ModelOpener {
   }
 
   /**
-   * Returns the state for another model: it keeps the typed text and the settings. An example becomes an
-   * example of the new model. Token ids are dropped, since the new model has another vocabulary.
+   * Returns the present state for another model, with the user's text and settings. An example becomes an example of
+   * the new model. Token ids are dropped, because the vocabulary is another one.
    * @param {PageState} before
    * @param {string[]} examples of the previous model
    * @param {string} example of the new model
@@ -196,7 +205,7 @@ export class ModelOpener {
     };
   }
 
-  /** Renders the question, the fault or the progress in place of the views. */
+  /** Renders, in place of the views, a question, an error or the progress. */
   renderInstead() {
     const { fault, model } = this.#instrument;
     const scope = this.#scope;
@@ -249,12 +258,12 @@ export class ModelOpener {
   }
 }
 
-/** Returns the prompt that a model shows first. @param {import('../state/models.js').Offer} offer */
+/** Returns the prompt that a model begins with. @param {import('../state/models.js').Offer} offer */
 const exampleOf = ({ examples: [first = ''] }) => first;
 
 /**
- * Drops the examples that the model cannot read. If none is left, uses examples of other models, then
- * tokens of the model's own vocabulary: first those with a letter.
+ * Removes examples that the model cannot encode. If none remains, uses examples of other models, or else tokens of
+ * its own vocabulary, letters first.
  * @param {import('../state/models.js').Offer} offer
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  */

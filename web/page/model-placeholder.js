@@ -1,6 +1,6 @@
 /**
- * The placeholder in an element of another page until its model is loaded. It shows a question that names
- * host and size of a model on another host, then the progress of the load.
+ * The content of an element on another website until its model is loaded: for a model on another host, a question with
+ * host and size; then the progress.
  */
 import { html, nothing, render } from 'lit';
 import { ModelElement } from '../base/model-element.js';
@@ -24,7 +24,7 @@ ModelElement.placeholder = {
   ask: (element) =>
     new Promise((resolve) => {
       const agree = (/** @type {CustomEvent} */ event) => {
-        event.stopPropagation(); // an instrument around this element has its own model and must not get the event
+        event.stopPropagation(); // an instrument around this element has another model, so it must not get the event
         show(element, nothing);
         resolve(event.detail);
       };

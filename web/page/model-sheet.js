@@ -1,7 +1,6 @@
 /**
- * <logit-sheet>: the sheet under the model's button, a popover. It lists the models, the ways to open
- * another one, and the facts of the open model. Emits "logit-model" ({ model }), "logit-more" for a
- * model elsewhere, "logit-context" ({ context }) and "logit-go" ({ view, choices }) for a view.
+ * <logit-sheet>: the sheet below the model's button: a list of models, ways to open another one, and data of the open
+ * model. Emits "logit-model", "logit-more" for a model from elsewhere, "logit-context", and "logit-go" for a view.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sheet';
@@ -17,7 +16,7 @@ import modelSheetStyles from './model-sheet.css';
 
 addMessages(locales);
 
-/** The space between the button and the sheet, in CSS pixels. */
+/** Space between the button and the sheet, in CSS pixels. */
 const GAP_PX = 4;
 
 const ICONS = {
@@ -41,21 +40,24 @@ export class LogitSheet extends LogitElement {
 
   constructor() {
     super();
-    /** The name of the offered model or file that is open or loading. */
+    /** Name of the open or loading model. */
     this.name = '';
-    /** The facts of the open model. @type {import('../engine/types.js').Info | null} */
+    /** Data of the open model. @type {import('../engine/types.js').Info | null} */
     this.info = null;
-    /** The open model, as in state/engines.js. @type {unknown} */
+    /** Origin of the open model, as in state/engines.js. @type {unknown} */
     this.source = null;
-    /** The names of the views that have a button in the sheet. @type {readonly string[]} */
+    /** Names of the views that the sheet has buttons for. @type {readonly string[]} */
     this.views = [];
-    /** The deeds and the last texts; null until they are read, or for an element of another page. @type {import('./scope.js').LogitScope['kept']} */
+    /**
+     * Undo steps and last texts; null before they are read, and on another website.
+     * @type {import('./scope.js').LogitScope['kept']}
+     */
     this.kept = null;
     /** True if the user cannot open another model. */
     this.fixed = false;
     this.tabIndex = -1;
     this.addEventListener('toggle', (event) => this.#onToggle(/** @type {ToggleEvent} */ (event)));
-    // The key Tab leaves and closes the sheet.
+    // The Tab key leaves the sheet, which closes it.
     this.addEventListener('focusout', ({ relatedTarget: to }) => {
       if (to && to !== this.#button && to !== this) this.#hide();
     });
@@ -64,7 +66,7 @@ export class LogitSheet extends LogitElement {
   async connectedCallback() {
     super.connectedCallback();
     this.setAttribute('role', 'dialog');
-    if (this.matches(':popover-open')) this.#begin(); // opened before this code was loaded
+    if (this.matches(':popover-open')) this.#begin(); // the user opened it before this code was loaded
   }
 
   /** @param {ToggleEvent} event */
@@ -77,7 +79,10 @@ export class LogitSheet extends LogitElement {
     if (this.matches(':popover-open')) this.hidePopover();
   }
 
-  /** Gives the focus to the button if it is in the closed sheet or lost: a browser gives it to no element in a shadow root. */
+  /**
+   * If the focus is in the closed sheet or nowhere, moves it to the button. Browsers do not do this for a button in a
+   * shadow tree.
+   */
   #giveBack() {
     const lost = document.activeElement === document.body || this.matches(':focus-within');
     if (lost) this.#button.focus();
@@ -88,9 +93,9 @@ export class LogitSheet extends LogitElement {
     return /** @type {HTMLElement} */ (root.querySelector('#model'));
   }
 
-  /** Places the sheet under its button and moves the focus into it. */
+  /** Finds a place for the sheet below its button and moves the focus into it. */
   async #begin() {
-    this.requestUpdate(); // the last texts have changed
+    this.requestUpdate(); // show the newest texts
     await this.updateComplete;
     const { left, right, bottom } = this.#button.getBoundingClientRect();
     const wide = document.documentElement.clientWidth;
@@ -190,7 +195,7 @@ export class LogitSheet extends LogitElement {
         )}</p>`;
   }
 
-  /** The button that saves the GGUF file of a checkpoint. */
+  /** Renders the button that saves the GGUF file that was made from a checkpoint. */
   #renderMade() {
     const made = convertedOf(this.source);
     if (!made) return nothing;
@@ -204,7 +209,7 @@ export class LogitSheet extends LogitElement {
       await act();
       this.requestUpdate();
       await this.updateComplete;
-      // The pressed button may be gone.
+      // If the pressed button is gone, focus the first one.
       if (!this.matches(':focus-within')) this.renderRoot.querySelector('button')?.focus();
     };
     const { all } = sessions;
@@ -230,7 +235,7 @@ export class LogitSheet extends LogitElement {
   #onPick({ target }) {
     const input = /** @type {HTMLInputElement} */ (target);
     this.#openFiles([...(input.files ?? [])]);
-    input.value = ''; // so that the user can choose an equal file again
+    input.value = ''; // so that the user can choose the same file again
   }
 }
 

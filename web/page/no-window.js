@@ -1,12 +1,11 @@
 /**
- * Replaces the browser globals that the bundle of elements reads while it loads; the build inserts these
- * exports. Without a window, as in Node on a server, each export is a stub: the import succeeds and
- * defines no element.
+ * Stubs for browser globals, so that the bundle of elements can be imported in Node, for example on a server. The
+ * import then succeeds and defines nothing. The build replaces the globals by these exports.
  */
 
 const { window: page } = /** @type {any} */ (globalThis);
 
-/** A stub that accepts any call and returns itself for any property; null in a browser. @type {any} */
+/** A stub that can be called and has any property; null in a browser. @type {any} */
 const stub = page
   ? null
   : new Proxy(class {}, {

@@ -1,7 +1,7 @@
 /**
- * <logit-open>: the choice of another model: a name on the hub, an address, a file, a few good models, or
- * a model that this browser keeps. It fetches a model only after a press of a button with host and size.
- * Emits "logit-model" ({ model, context }), and "logit-open-end" when the dialog closes.
+ * <logit-open>: the choice of a model: a name on the hub, an address, a file, a few recommended models, or one that
+ * this browser has stored. It fetches a model only after a press of a button that names host and size. Emits
+ * "logit-model", and "logit-open-end" when the dialog closes.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
@@ -22,13 +22,13 @@ import openStyles from './open-model.css';
 
 addMessages(locales);
 
-/** The memory that the engine can use, and the memory limit of a page on a phone, in bytes. */
+/** Memory that the engine can use, and memory that a page on a phone can use, in bytes. */
 const MEMORY = 4e9;
 const PHONE_MEMORY = 1.5e9;
-/** The most memory that the weights need, as a multiple of the file's size. */
+/** The weights need at most this much memory for each byte of the file. */
 const SHARE = 1.15;
 const CONTEXT_MAX = 2 ** 20;
-/** The speed is an average over MARKS samples, MARK_MS milliseconds apart. */
+/** The displayed speed is an average over MARKS samples with MARK_MS milliseconds between them. */
 const MARKS = 10;
 const MARK_MS = 500;
 
@@ -57,17 +57,17 @@ export class LogitOpen extends LogitElement {
 
   constructor() {
     super();
-    /** The name or address of the model about which the user is asked; '' for none. */
+    /** Name or address of the model that the user is asked about; '' for none. */
     this.asked = '';
     this.dialog = false;
-    /** The size in bytes; null if unknown. @type {number | null} */
+    /** Size of this model in bytes; null if unknown. @type {number | null} */
     this.size = null;
     /** @type {import('../engine/browser-store.js').Listed[]} */
     this.kept = [];
     this.fault = '';
-    /** True if a request for the size is in flight. */
+    /** True while the size is being requested. */
     this.asking = false;
-    /** The context length in tokens; 0 for the engine's default. */
+    /** Context length in tokens; 0 for the engine's default. */
     this.context = 0;
   }
 
@@ -103,7 +103,7 @@ export class LogitOpen extends LogitElement {
     if (!far && !this.fault) this.#open(name);
   }
 
-  /** Asks the host for the size; for a part of a split file, adds the sizes of all parts. */
+  /** Asks the host for the size. If the model has several files, adds their sizes. */
   async #askSize() {
     this.asking = true;
     const sizes = await Promise.all(partNames(addressOf(this.asked) ?? '').map(askSize));
@@ -131,7 +131,7 @@ export class LogitOpen extends LogitElement {
     agreements.removeEventListener('agreed', this);
   }
 
-  /** Handles the user's agreement in another element that asked about this model. @param {Event} event */
+  /** The user has agreed to this model in another element. @param {Event} event */
   handleEvent(event) {
     const { detail } = /** @type {CustomEvent} */ (event);
     if (detail.model === this.asked) this.emit('logit-model', detail);
@@ -224,7 +224,7 @@ export class LogitOpen extends LogitElement {
       ${this.kept.length === 0 ? this.#renderKept() : nothing}`;
   }
 
-  /** Renders the picker of a file. The dialog has it after a refused address only: the sheet that opens it has one. */
+  /** Renders the choice of a file. It is needed only after a refused address: the sheet has its own. */
   #renderPicker() {
     return html`
       <div class="picker">
@@ -292,7 +292,7 @@ export class LogitFetching extends LogitElement {
 
   static styles = [...LogitElement.styles, openStyles];
 
-  /** Samples of the progress in the last seconds, to compute the speed. @type {{ at: number, loaded: number }[]} */
+  /** Progress of the last seconds, for computing the speed. @type {{ at: number, loaded: number }[]} */
   #marks = [];
 
   constructor() {
@@ -302,7 +302,7 @@ export class LogitFetching extends LogitElement {
     this.progress = null;
   }
 
-  /** The recent speed in bytes per second. */
+  /** The present speed in bytes per second. */
   get #rate() {
     const { loaded = 0 } = this.progress ?? {};
     const at = performance.now();

@@ -1,4 +1,4 @@
-/** The elements over the panels and at the foot of the page, fetched while the first model loads. */
+/** Elements that appear over the page or at its foot. They are fetched while the first model loads. */
 import './model-sheet.js';
 import '../panels/distribution/glance.js';
 import '../panels/text/alternatives.js';

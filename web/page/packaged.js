@@ -1,6 +1,6 @@
 /**
- * Sets the addresses of the elements' files in the npm package, in a form that bundlers recognise. The
- * package has one model, the default of an element without `model`.
+ * Sets the addresses of the engine's files in the npm package, in a form that bundlers recognise. The package
+ * includes one model, for elements without the attribute `model`.
  */
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';

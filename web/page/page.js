@@ -1,4 +1,4 @@
-/** Connects the page's own instrument to the address, the dialogs, and the host page if it is in a frame. */
+/** Connects the page's instrument with the address, with dialogs, and in a frame with the host page. */
 import { PageAddress } from './address.js';
 import { t } from '../locale/locale.js';
 
@@ -27,7 +27,7 @@ if (scope) {
   if (scope.present)
     import('./present.js').then(({ beginPresentation }) => beginPresentation(scope));
   addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
-  // Without the network, a lazy module cannot be fetched. Each browser has its own text for this error.
+  // A module that is fetched on demand fails without the network. The text of this error differs between browsers.
   addEventListener('unhandledrejection', (event) => {
     if (!/import/i.test(event.reason?.message)) return;
     event.preventDefault();

@@ -1,7 +1,6 @@
 /**
- * <logit-preferences>: a small menu for the language and the theme of the page. The browser keeps both if
- * it allows storage; ?lang= and ?theme= in the address override them. Emits "logit-shortcuts" to open the
- * list of shortcuts.
+ * <logit-preferences>: a menu for language and theme. The browser stores both; ?lang= and ?theme= in the address come
+ * first. Emits "logit-shortcuts" to open the list of shortcuts.
  */
 import { html } from 'lit';
 import { language, languages, matchLanguage, setLanguage, t } from '../locale/locale.js';
@@ -19,7 +18,7 @@ export class LogitPreferences extends LogitElement {
     super();
     const query = new URLSearchParams(location.search);
     const remembered = recall('lang');
-    // The attribute `written` names the language of a page that is written in one language.
+    // `written` has the language of a page that exists in only one language.
     const written = this.getAttribute('written');
     const preferences = [query.get('lang'), written, remembered, ...navigator.languages];
     setLanguage(matchLanguage(preferences.filter((value) => value !== null)));
@@ -61,7 +60,7 @@ export class LogitPreferences extends LogitElement {
     else root.dataset.theme = this.theme;
   }
 
-  /** Places an opened menu under the end of the button. If the menu closes, the button gets the focus. */
+  /** Finds a place for the menu when it opens. When it closes, moves the focus to its button. */
   #place(/** @type {ToggleEvent} */ { newState }) {
     const menu = /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu'));
     const lost = [document.body, this].some((element) => element === document.activeElement);
@@ -69,11 +68,11 @@ export class LogitPreferences extends LogitElement {
     if (newState === 'closed') return;
     const { left, right, bottom } = this.getBoundingClientRect();
     const end = Math.min(left, document.documentElement.clientWidth - right);
-    menu.style.insetInlineEnd = `${end}px`; // the left edge in a right-to-left page
+    menu.style.insetInlineEnd = `${end}px`; // with text from right to left, the distance is from the left edge
     menu.style.top = `${bottom + 6}px`;
   }
 
-  /** Closes the menu first, so that the focus returns to its button. */
+  /** Closes the menu first, so that the focus returns to its button and not to the menu. */
   #onShortcuts() {
     /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu')).hidePopover();
     this.emit('logit-shortcuts');

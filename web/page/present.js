@@ -1,21 +1,24 @@
 /**
- * A presentation of the page's own instrument, for a screen that others watch: keys turn the beats of the
- * tour, B blanks the screen, Escape leaves.
+ * A presentation of the page's instrument on a large screen. Keys move through the tour, B makes the screen black,
+ * Escape ends the presentation.
  */
 import { onLanguage, t } from '../locale/locale.js';
 
-/** Elements that use the keys of TURNS, and elements that use letters. */
+/** Elements that need the keys of TURNS, and elements that need letters. */
 const MOVED =
   'select, input, textarea, dialog, [role=slider], [role=textbox], [role=radio], [role=menu]';
 const TYPED = 'input:not([type=range]), textarea, dialog, [role=textbox], [contenteditable]';
-/** The keys that turn the beats; a remote control of slides sends the pages. @type {Record<string, number>} */
+/**
+ * Keys that move through the tour; remote controls for slides send PageUp and PageDown.
+ * @type {Record<string, number>}
+ */
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 
 /** @param {Event} event @param {string} selector */
 const comesFrom = (event, selector) =>
   event.composedPath().some((each) => each instanceof Element && each.matches(selector));
 
-/** Takes the focus from a slider that was dragged, so that the keys turn the beats again. */
+/** Removes the focus from a slider after a drag, so that the arrow keys move through the tour again. */
 function releaseSlider() {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -40,7 +43,7 @@ export function beginPresentation(scope) {
     try {
       history.replaceState(history.state, '', address);
     } catch {
-      // a page from disk: the address stays
+      // In a page from disk, the address cannot change.
     }
     delete document.documentElement.dataset.present;
     scope.present = false;

@@ -1,13 +1,13 @@
 /** The QR code of a text, as the path of an SVG. */
 import { generate } from 'lean-qr';
 
-/** The longest text that a QR code can hold, in bytes of UTF-8. */
+/** Longest text for a QR code, in bytes of UTF-8. */
 export const MOST_BYTES = 2953;
-/** The white border that a reader needs, in modules. */
+/** Width of the white border that scanners need, in modules (the squares of the code). */
 export const QUIET = 4;
 
 /**
- * Returns the code with its size in modules; null if the text is too long.
+ * Returns the path and the size in modules; null if the text is too long.
  * @param {string} text
  */
 export function codeOf(text) {

@@ -1,6 +1,4 @@
-/**
- * Sets the fields of the address's query as attributes of the instrument, before its element is defined.
- */
+/** Copies the fields of the address's query to attributes of the instrument, before its element is defined. */
 import { FIELDS } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { parseControls, parseQuery, viewOf } from '../state/page-state.js';
@@ -29,10 +27,10 @@ if (scope && asked.present) {
   scope.setAttribute('present', '');
   document.documentElement.dataset.present = '';
 }
-// The preferences are hidden, but not removed, since they set language and theme.
+// Hide the preferences, but keep the element, because it sets the language and the theme.
 if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead')) {
   document.querySelector('h1')?.remove();
   document.querySelector('logit-preferences')?.setAttribute('hidden', '');
 }
-// There is no tour in a frame, since the host page has its own introduction.
+// In a frame the host page explains the instrument, so there is no tour.
 if (asked.controls || window.parent !== window) scope?.removeAttribute('guide');

@@ -1,6 +1,6 @@
 /**
- * <logit-reopen>: asks the user, in place of the views, to open the user's own file again: a page may not
- * open it without permission. Emits "logit-model" ({ files }); `files` is empty for another model.
+ * <logit-reopen>: asks the user to open the own model file again, because a page may not open it without a press.
+ * Emits "logit-model" with the files, or without files to open another model.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
@@ -27,11 +27,11 @@ export class LogitReopen extends LogitElement {
     super();
     /** @type {import('./local-files.js').FileRecord} */
     this.file = { key: '', name: '', size: 0, count: 1, context: null };
-    /** The name of the model that the user can open instead of the file. */
+    /** Name of the model that can be opened instead. */
     this.other = '';
-    /** The reason why the last file was refused; '' for none. */
+    /** A sentence about why the last file was refused; '' for none. */
     this.fault = '';
-    /** True if the browser has a handle of the file. */
+    /** True if the browser has stored handles of the files. */
     this.handles = false;
   }
 

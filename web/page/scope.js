@@ -1,7 +1,6 @@
 /**
- * <logit-scope>: the whole instrument. It owns the state, passes the state to the views and handles their
- * requests. It emits logit-ready, logit-change, logit-step, logit-result (for a finished text) and
- * logit-error.
+ * <logit-scope>: the whole instrument. It owns the state, gives it to the views, and carries out their requests. It
+ * emits logit-ready, logit-change, logit-step, logit-result (for a finished text) and logit-error.
  */
 import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
@@ -44,7 +43,7 @@ import { VIEWS, loadView } from './views.js';
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
 
-/** The parts that a presentation hides. */
+/** Parts that are hidden in a presentation. */
 const AROUND = ['masthead', 'tabs', 'model', 'footer'];
 
 export class LogitScope extends InstrumentElement {
@@ -72,19 +71,19 @@ export class LogitScope extends InstrumentElement {
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
-  /** The panels outside this element that show its state. @type {ReadonlySet<LogitElement>} */
+  /** Panels elsewhere on the page that show this state. @type {ReadonlySet<LogitElement>} */
   #attached = new Set();
 
-  /** The refused parts of the last address or message. @type {Dropped[]} */
+  /** Parts of the last address or message that were refused. @type {Dropped[]} */
   #dropped = [];
 
-  /** True if the page hides this element: only the panels attached to it are visible. */
+  /** True if this element is hidden, because only panels elsewhere on the page show its state. */
   #tucked = false;
 
-  /** True if the last change was only of fields that have `typed` in FIELDS. */
+  /** True if the last change was only in fields that FIELDS marks as `typed`. */
   #typed = false;
 
-  /** The listeners for the panels' requests. */
+  /** Listeners for the panels' events. */
   #requests = requestsOf(this.instrument, () => this.readonly);
 
   constructor() {
@@ -96,29 +95,34 @@ export class LogitScope extends InstrumentElement {
     this.grammar = '';
     this.prompt = '';
     this.view = 'bench';
-    /** True if a first visit offers the tour. */
+    /** True if the tour is offered at a first visit. */
     this.guide = false;
-    /** The visible knobs and panels, in the format of parseControls; '' for all. */
+    /** Names of the visible knobs and panels, as parseControls reads them; '' for all. */
     this.controls = '';
-    /** True if the user cannot change prompt, settings and tokens. The user can still step, run and go back. */
+    /** True if the user cannot change prompt, settings and tokens, but can step, run and go back. */
     this.readonly = false;
-    /** True if only the view shows, in large type. */
+    /** True during a presentation: only the view, in large type. */
     this.present = false;
-    /** A sentence above the views, such as a sentence about refused parts of an address; '' for none. */
+    /** A sentence above the views, for example about refused parts of an address; '' for none. */
     this.notice = '';
-    /** The deed that was undone or redone last. @type {{ words: string } | null} */
+    /** The deed that was last undone or redone. @type {{ words: string } | null} */
     this.deed = null;
-    /** The deeds and the last texts of the page's own instrument. @type {{ deeds: import('./deeds.js').Deeds, sessions: import('./sessions.js').Sessions } | null} */
+    /**
+     * Undo steps and last texts of the page's instrument; null on other websites.
+     * @type {{ deeds: import('./deeds.js').Deeds, sessions: import('./sessions.js').Sessions } | null}
+     */
     this.kept = null;
     glossary.then(() => this.requestUpdate());
-    /** The user's own file that an entry of the history names, if it is not open; else null. @type {import('./local-files.js').FileRecord | null} */
+    /**
+     * A file of the user that the history names but that is not open; null if none.
+     * @type {import('./local-files.js').FileRecord | null}
+     */
     this.missing = null;
-    /** True if the page handles logit-share: then the head has a share button and a link to the lessons. */
+    /** True if the page can share: then there is a share button, and a link to the lessons. */
     this.shareable = false;
     /**
-     * The address with which a load begins. `fragment` overrides the attributes. `dropped` lists the refused
-     * parts of the query. After `coming` has resolved, `complete` adds the state that the address cannot
-     * contain.
+     * The address that the first load uses. `fragment` comes before the attributes. `dropped` are refused parts of
+     * the query. When `coming` has resolved, `complete` adds the state that is not in the address.
      */
     this.address = {
       fragment: '',
@@ -136,14 +140,14 @@ export class LogitScope extends InstrumentElement {
       instrument.addEventListener(type, (event) =>
         listener(/** @type {CustomEvent} */ (event).detail),
       );
-    /** The progress of a load when it was last rendered. @type {unknown[]} */
+    /** The progress that was last rendered. @type {unknown[]} */
     let last = [];
     on('update', () => {
       const { direct, model } = instrument;
       const load = [model.status, model.progress, model.fault];
       const loads = load.some((part, i) => part !== last[i]);
       last = load;
-      // The bench renders the moves of a knob without a render of this element.
+      // While a knob moves, the bench renders by itself.
       if (loads || !direct || this.view !== 'bench') this.requestUpdate();
     });
     on('ready', () => this.emit('logit-ready', { info: instrument.info }));
@@ -161,7 +165,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * The state as a plain object: prompt, settings, seed, drawn ids, the view and its choices.
+   * The state as plain data: prompt, settings, seed, drawn ids, view, and choices of the view.
    * @returns {PageState}
    */
   get state() {
@@ -173,7 +177,7 @@ export class LogitScope extends InstrumentElement {
     return { ...state, ...tour, view, ...bench, ...this.#choices.of(view) };
   }
 
-  /** Changes choices of views. @param {Record<string, any>} patch the keys are names of FIELDS */
+  /** Changes choices of the views. @param {Record<string, any>} patch the keys are names of FIELDS */
   choose(patch) {
     this.#choices.add(patch);
     this.#typed = FIELDS.every(({ name, typed }) => typed || !(name in patch));
@@ -199,7 +203,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows the view of a state and replaces the choices of that view.
+   * Shows the view of a state with the state's choices.
    * @param {PageState} state
    * @param {string} prompt the prompt of the state
    */
@@ -216,7 +220,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows a sentence about the refused parts and returns the state without them.
+   * Returns a parsed state. If parts of it were refused, shows a sentence about them.
    * @param {import('../state/page-state.js').Parsed} parsed
    */
   acceptParsed({ state, dropped: parts }) {
@@ -227,12 +231,12 @@ export class LogitScope extends InstrumentElement {
     return state;
   }
 
-  /** The prompt and the seed if the address does not name them. */
+  /** Prompt and seed for a state that has none. */
   get unnamed() {
     return { prompt: this.prompt || this.#opener.example, seed: FIRST_SCREEN.seed };
   }
 
-  /** The offered model that is loading; `typed` is true if it gets the current prompt. Null for none. */
+  /** The offered model that is loading now; null if none. `typed` is true if the prompt was typed meanwhile. */
   get coming() {
     const { model, prompt } = this.instrument;
     const offer = MODELS.find((each) => each.model === model.coming);
@@ -261,7 +265,10 @@ export class LogitScope extends InstrumentElement {
     this.requestUpdate();
   }
 
-  /** Opens the model to which the user agreed, or which the user chose instead. @param {import('./model-opener.js').Wanted} wanted */
+  /**
+   * Opens a model after the user has agreed, or has chosen another one instead.
+   * @param {import('./model-opener.js').Wanted} wanted
+   */
   take({ model, context }) {
     this.#opener.asking = '';
     if (typeof model !== 'string') return this.open(model, context);
@@ -270,7 +277,7 @@ export class LogitScope extends InstrumentElement {
     return this.#opener.load();
   }
 
-  /** Opens the model that the attributes name, or the user's own file that is missing. */
+  /** Opens the model of the attributes, or the user's file that the history names. */
   begin() {
     return this.#opener.load();
   }
@@ -309,7 +316,7 @@ export class LogitScope extends InstrumentElement {
       this.#first.fetch((built) => this.#frameOf(built));
   }
 
-  /** If the page hides this element, shows it during a question, a fault or a slow load. */
+  /** If this element is hidden by the page, shows it while there is a question, an error or a slow load. */
   #peek() {
     const { status, progress } = this.instrument.model;
     this.#tucked ||= this.hasAttribute('hidden');
@@ -318,8 +325,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Returns the first frame. If the address has another state than the built frame, the frame has no
-   * picture.
+   * Returns the first frame. Its picture is left out if the address has another state than the build.
    * @param {import('../state/first-frame.js').BuiltFrame} built
    */
   async #frameOf(built) {
@@ -338,7 +344,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Returns the state with which a load begins, and offers the tour if the address has no state.
+   * Returns the state for a load, and offers the tour if the address has no state.
    * @param {string} prompt the default prompt
    */
   #begin(prompt) {
@@ -348,7 +354,7 @@ export class LogitScope extends InstrumentElement {
     const asked = address.complete(this.acceptParsed({ ...parsed, dropped }));
     const state = this.#takeBeat(asked);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
-    // If a link names another view, there is no tour.
+    // A link to another view is no first visit, so the tour is not offered.
     if (!asked && this.view === 'landscape') this.#first.offerTour();
     return state;
   }
@@ -371,8 +377,8 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows another view. Between landscape and bench it keeps the user's u, if no token is drawn yet; the
-   * bench also draws the tokens before the landscape's picture.
+   * Changes to another view. From the landscape to the bench and back, the user's u stays if no token is drawn; the
+   * bench also draws the tokens before the position in the landscape.
    * @param {string} view
    */
   #go(view) {
@@ -396,7 +402,10 @@ export class LogitScope extends InstrumentElement {
     if (u !== null && instrument.texts.steps.length === branch.length) instrument.setWhatIf(u);
   }
 
-  /** True if a part of PARTS is visible. A read-only instrument has no tabs, since other views have knobs. @param {string} part */
+  /**
+   * Returns true if a part is visible. A read-only instrument has no tabs, because the other views have knobs.
+   * @param {string} part
+   */
   #shows = (part) =>
     !(this.present && AROUND.includes(part)) &&
     (this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly);
@@ -404,7 +413,7 @@ export class LogitScope extends InstrumentElement {
   /** @param {CustomEvent} event */
   #onModel = ({ detail: { model, context } }) => this.open(model, context);
 
-  /** The listeners for the events of the model's sheet. @type {Record<string, (event: CustomEvent) => void>} */
+  /** Listeners for events of the model's sheet. @type {Record<string, (event: CustomEvent) => void>} */
   #fromSheet = {
     'logit-model': this.#onModel,
     'logit-more': () => this.#opener.showMore(),
@@ -436,7 +445,7 @@ export class LogitScope extends InstrumentElement {
     `;
   }
 
-  /** True if the landscape is the view and its model is not loaded yet. */
+  /** True if the landscape waits for its model. */
   get #coming() {
     const { status } = this.instrument.model;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
@@ -444,7 +453,7 @@ export class LogitScope extends InstrumentElement {
     return !farAddress(this.model);
   }
 
-  /** True if the view is rendered. */
+  /** True if the view is rendered now. */
   get #placed() {
     return !this.missing && (this.ready || (this.#coming && this.#first.frame));
   }
@@ -479,8 +488,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows the state in a panel outside this element and handles the panel's requests. Returns a function
-   * that ends this.
+   * Shows the state in a panel elsewhere on the page and carries out its requests. Returns a function that ends this.
    * @param {LogitElement} panel
    */
   attach(panel) {
@@ -522,12 +530,12 @@ export class LogitScope extends InstrumentElement {
     return html`<logit-bench exportparts="text, distribution, chain, draw" ?hidden=${!shown} .given=${given}></logit-bench>`;
   }
 
-  /** True if the landscape has the line of the tour. */
+  /** True if the landscape has a line about the tour. */
   get #guides() {
     return this.view === 'landscape' && (this.guide || Boolean(this.#first.tour?.beat));
   }
 
-  /** Renders the line of the tour: its beat, or the button that starts it. */
+  /** Renders the line about the tour: its beat, or the button that starts it. */
   #renderGuide() {
     if (!this.#guides) return nothing;
     return this.#first.tour?.beat
@@ -535,7 +543,7 @@ export class LogitScope extends InstrumentElement {
       : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.#onGuide}>${t(this.present ? 'present.keys' : 'foot.guide')}</button></p>`;
   }
 
-  /** Shows another beat of the tour, if there is one. @param {number} step */
+  /** Moves the tour by `step` beats. @param {number} step */
   turnBeat(step) {
     if (this.view === 'landscape') this.#first.turnTour(step);
   }
@@ -562,7 +570,7 @@ export class LogitScope extends InstrumentElement {
     this.choose(Object.fromEntries(named));
   }
 
-  /** Shows the bench with the prompt and settings of another view. @param {CustomEvent} event */
+  /** Opens the bench with the prompt and the settings of another view. @param {CustomEvent} event */
   #onAdopt({ detail }) {
     const instrument = this.instrument;
     if (detail.settings) instrument.usePreset(detail.settings);

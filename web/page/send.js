@@ -1,6 +1,6 @@
 /**
- * <logit-send>: a panel that sends the present moment: its link with a QR code, its picture, a short
- * loop of it, and the code to embed it.
+ * <logit-send>: a panel for sharing the present state: link and QR code, picture, a short film, code for other
+ * websites.
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/send';
@@ -32,7 +32,7 @@ addMessages(locales);
  * @property {() => Promise<Loop | null>} [record] null if this browser cannot record
  */
 
-/** The icons of the buttons, as paths in a square of 20 units. */
+/** Icons of the buttons, as paths in a square of 20 by 20. */
 const ICONS = {
   copy: 'M7 6.5V3h10v10h-3.5M3 7h10v10H3z',
   loop: 'M4 8.5A6.5 6.5 0 0 1 15.5 6M16 2.5V6.5H12M16 11.5A6.5 6.5 0 0 1 4.5 14M4 17.5v-4h4',
@@ -59,28 +59,28 @@ export class LogitSend extends LogitElement {
   #embed = new Embed(this);
   /** @type {Pictured | null} */
   #pictured = null;
-  /** The picture as PNG; null before it is made. @type {Promise<Blob> | null} */
+  /** The picture as PNG; null until it is made. @type {Promise<Blob> | null} */
   #png = null;
-  /** Stops the running loop. */
+  /** Stops the recording of the film. */
   #stop = () => {};
-  /** The address of the picture in this document; '' for none. */
+  /** Address of the picture in this document; '' for none. */
   #shown = '';
-  /** The place of the panel in a wide window. @type {Record<string, string>} */
+  /** Position of the panel in a wide window. @type {Record<string, string>} */
   #place = {};
 
   constructor() {
     super();
     /** The page's address with its state; '' while the panel is closed. */
     this.href = '';
-    /** @type {string[]} The parts of the state that a link cannot contain. */
+    /** Names of the parts of the state that do not fit into a link. @type {string[]} */
     this.left = [];
     /** @type {Shot | null} */
     this.shot = null;
-    /** The canvas of the loop that is being recorded; null if none. @type {HTMLCanvasElement | null} */
+    /** The canvas of the film that is being recorded; null if none. @type {HTMLCanvasElement | null} */
     this.recording = null;
     /** True if the QR code fills the panel. */
     this.large = false;
-    /** A sentence about the last deed, by the name of its part. @type {Record<string, string>} */
+    /** For each part of the panel: a sentence about the last action. @type {Record<string, string>} */
     this.said = {};
   }
 
@@ -225,10 +225,10 @@ export class LogitSend extends LogitElement {
     const box = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector(`#${name}`));
     box.select();
     const copied = await copyText(code);
-    this.said = { [name]: t(copied ? 'send.copied' : 'send.select') }; // `box.select()` has selected the text
+    this.said = { [name]: t(copied ? 'send.copied' : 'send.select') }; // the text is selected
   }
 
-  /** Opens the device's own sheet, with the picture if the sheet takes files. */
+  /** Opens the device's share dialog, with the picture if the dialog accepts files. */
   async #share() {
     const data = { title: document.title, url: this.link };
     const blob = await this.#png;
@@ -239,7 +239,7 @@ export class LogitSend extends LogitElement {
     try {
       await navigator.share(takes ? whole : data);
     } catch {
-      // The user closed the sheet.
+      // The user has closed the dialog.
     }
   }
 
@@ -285,7 +285,7 @@ export class LogitSend extends LogitElement {
     this.said = { picture: t(sentence, { name: file }) };
   }
 
-  /** Closes the panel at a press beside it. @param {Event} event */
+  /** Closes the panel if the user presses beside it. @param {Event} event */
   #onBackdrop({ target }) {
     if (target === this.#dialog) this.#dialog.close();
   }
@@ -299,14 +299,14 @@ export class LogitSend extends LogitElement {
   }
 }
 
-/** True if another device cannot open the address. @param {string} link */
+/** Returns true if no other device can open the address. @param {string} link */
 function isLocal(link) {
   const { protocol, hostname } = new URL(link);
   return protocol === 'file:' || /^(localhost|127\..*|\[::1\])$/.test(hostname);
 }
 
 /**
- * Returns the custom properties of a panel that opens below a button and ends at its side.
+ * Returns the position of a panel below its button, as CSS properties.
  * @param {Element | null} opener
  * @returns {Record<string, string>}
  */

@@ -1,8 +1,7 @@
 /**
- * The last texts with their settings, on this device: at most MOST, the newest first. A text that the
- * user changed is kept when the change rests. Only a page of the site stores them; in a frame or a
- * host's page they end with the document. If the browser has no room or no storage, the document keeps
- * them and the page says so once.
+ * The user's last texts with their settings, stored on this device: at most MOST, the newest first. A text is stored
+ * after it has not changed for a while. Only pages of the site store texts; in a frame or on another website they
+ * last until the page closes. If the browser has no room, the page says so once.
  */
 import { Debounce } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
@@ -23,19 +22,19 @@ import { complete, recordTexts } from './visit.js';
 const KEY = 'logitscope-sessions';
 const MOST = 10;
 const RESTS_MS = 600;
-/** The most characters of a text in the list. */
+/** Most characters of a text in the list. */
 const SHOWN = 200;
-/** The views that show the user's text. */
+/** The views in which the user writes a text. */
 const VIEWS = ['landscape', 'bench'];
 
 export class Sessions extends EventTarget {
   #scope;
   /** @type {SessionRecord[]} */
   #all = read();
-  /** The id of the current text; '' before the first change. */
+  /** Id of the present text; '' before the first change. */
   #id = '';
   #debounce = new Debounce();
-  /** True if the user was told that the browser keeps nothing. */
+  /** True if the page has said that the browser stores nothing. */
   #told = false;
 
   /** @param {import('./scope.js').LogitScope} scope @param {import('./deeds.js').Deeds} deeds */
@@ -45,7 +44,7 @@ export class Sessions extends EventTarget {
     deeds.addEventListener('deed', () => this.#debounce.schedule(RESTS_MS, () => this.#keep()));
   }
 
-  /** The texts, the newest first. @returns {readonly SessionRecord[]} */
+  /** The stored texts, the newest first. @returns {readonly SessionRecord[]} */
   get all() {
     return this.#all;
   }
@@ -97,7 +96,7 @@ export class Sessions extends EventTarget {
     this.#write([]);
   }
 
-  /** Shows a text with its model, settings and view. @param {string} id */
+  /** Shows a stored text with its model, settings and view. @param {string} id */
   async restore(id) {
     const scope = this.#scope;
     const record = this.#all.find((each) => each.id === id);
@@ -109,7 +108,7 @@ export class Sessions extends EventTarget {
     await scope.restore({ ...scope.unnamed, ...whole, view: record.view });
   }
 
-  /** Opens the model of a text; returns false if it is not open then. @param {SessionRecord} record */
+  /** Opens the model of a stored text. Returns false if it could not be opened. @param {SessionRecord} record */
   async #openModel({ model, file, context }) {
     const scope = this.#scope;
     if (file) {
@@ -128,7 +127,11 @@ export class Sessions extends EventTarget {
   }
 }
 
-/** True if a prompt is the prompt of a text, or that prompt typed on before a token was drawn. @param {SessionRecord} record @param {string} prompt */
+/**
+ * Returns true if a prompt continues a stored text: it is the same prompt, or more was typed before a token was
+ * drawn.
+ * @param {SessionRecord} record @param {string} prompt
+ */
 function continues(record, prompt) {
   if (record.prompt === prompt) return true;
   const typed = prompt.startsWith(record.prompt) || record.prompt.startsWith(prompt);
@@ -142,7 +145,7 @@ function read() {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return found.filter(isSound).slice(0, MOST);
   } catch {
-    return []; // no storage, or the value is not from this page
+    return []; // no storage, or another program has written the value
   }
 }
 

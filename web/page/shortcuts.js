@@ -1,4 +1,4 @@
-/** <logit-shortcuts>: a dialog with the list of shortcuts and a switch that turns all shortcuts on or off. */
+/** <logit-shortcuts>: a dialog with all keyboard shortcuts, and a switch to turn them off. */
 import { html } from 'lit';
 import { locales } from '#locales/shortcut';
 import { addMessages, t } from '../locale/locale.js';
@@ -50,10 +50,10 @@ export class LogitShortcuts extends LogitElement {
   }
 }
 
-/** The name of the key of commands. */
+/** Name of the modifier key for commands. */
 const COMMAND = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
-/** The keys that are not letters, each with its name in the messages' keys. */
+/** Names of the keys that are not letters, as used in message keys. */
 const NAMES = /** @type {Record<string, string>} */ ({ 1: 'views', '?': 'list' });
 
 define('logit-shortcuts', LogitShortcuts);

@@ -1,3 +1,3 @@
-/** The entry of the single-file page: first reads its files, then starts the page. */
+/** The entry script of the single-file page: reads the files inside it, then starts the page. */
 import './single-page.js';
 import './main.js';

@@ -1,13 +1,13 @@
 /**
- * Reads engine and models from the single-file page. The engine runs in a worker from a blob, or in the
- * page if the worker does not start.
+ * Reads the engine and the models from the single-file page. The engine runs in a worker made from a blob. If the
+ * worker does not start, the engine runs in the page.
  */
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';
 import { serve } from '../engine/engine-server.js';
 import { trustedAddress } from '../engine/trusted.js';
 
-/** The longest wait for the first message of a worker, in ms. */
+/** Longest time to wait for a worker's first message, in ms. */
 const PATIENCE = 4000;
 
 /** @param {string} text base64 */

@@ -1,7 +1,4 @@
-/**
- * The worker of the single-file page. Its first message tells the page that it runs; then it serves the
- * engine.
- */
+/** The worker of the single-file page. Its first message says that it runs; then it serves the engine. */
 import { serve } from '../engine/engine-server.js';
 
 serve(/** @type {any} */ (globalThis));

@@ -1,6 +1,6 @@
 /**
- * Links between the instrument and its lessons. The links keep the instrument's state. They name the
- * language only if the other page would otherwise show another language.
+ * Links between the instrument and the lessons. They carry the instrument's state. They name a language only if the
+ * other page would otherwise choose another one.
  */
 import { language, matchLanguage } from '../locale/locale.js';
 import { sameValue } from '../state/fields.js';
@@ -12,17 +12,17 @@ const KEY = 'logitscope-instrument';
 const pathOf = ({ pathname }) => pathname.replace(/index\.html$/, '');
 
 /**
- * The last state of the instrument in this tab: `href`, its address for links back, and `unwritten`, the
- * changes that are not in the history yet.
+ * The instrument's last state in this tab. `href` is its address; `unwritten` are changes that are not in the history
+ * yet.
  * @typedef {{ href?: string, unwritten?: any }} LastState
  */
 
-/** Keeps the instrument's state while the tab is open. @param {LastState} left */
+/** Stores the instrument's state until the tab closes. @param {LastState} left */
 export function keepInstrument(left) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(left));
   } catch {
-    // a sandboxed frame has no storage: links open the instrument in its initial state
+    // A sandboxed frame has no storage, so links open the instrument without a state.
   }
 }
 
@@ -35,7 +35,10 @@ export function recallInstrument() {
   }
 }
 
-/** Writes the changes that the previous document kept for this entry of the history. Its address is read after this. */
+/**
+ * Writes the changes that the page has stored before a reload into the history entry. Call it before the address is
+ * read.
+ */
 export function writeUnwritten() {
   const { unwritten } = recallInstrument();
   const at = [location.href, history.state?.logitscope ?? null];
@@ -44,24 +47,27 @@ export function writeUnwritten() {
   try {
     history[/** @type {'pushState' | 'replaceState'} */ (method)]({ logitscope: record }, '', href);
   } catch {
-    // a sandboxed frame or a page from disk: the entry keeps its address
+    // In a sandboxed frame or a page from disk, the entry keeps its address.
   }
 }
 
-/** True if an address without a language would show a language other than this page's. */
+/** Returns true if the other page would show another language without being told. */
 function namesLanguage() {
   if (new URLSearchParams(location.search).has('lang')) return true;
   const others = [recall('lang'), ...navigator.languages].filter((name) => name !== null);
   return matchLanguage(others) !== language();
 }
 
-/** Adds this page's language to a query such as "?lesson" if needed. @param {string} query @returns {string} */
+/** Adds the language to a query such as "?lesson" if it is needed. @param {string} query @returns {string} */
 export function inLanguage(query) {
   if (!namesLanguage()) return query;
   return `${query}${query === '?' ? '' : '&'}lang=${language()}`;
 }
 
-/** Returns the address of the last instrument in this tab. @param {string} [folder] the instrument's folder, relative to this page */
+/**
+ * Returns the address of the instrument with its last state in this tab.
+ * @param {string} [folder] the instrument's folder, relative to this page
+ */
 export function instrumentAddress(folder = '') {
   const fresh = inLanguage('?');
   try {
@@ -76,7 +82,10 @@ export function instrumentAddress(folder = '') {
   }
 }
 
-/** Returns the address of a view with the state of the last instrument in this tab. @param {string} view @param {string} [folder] as for instrumentAddress */
+/**
+ * Returns the address of a view with the instrument's last state in this tab.
+ * @param {string} view @param {string} [folder] as for instrumentAddress
+ */
 export function viewAddress(view, folder = '') {
   const [address, hash] = instrumentAddress(folder).split(/(?=#)/);
   const [place, query] = address.split('?');

@@ -1,8 +1,7 @@
 /**
- * Elements that an author places in a page. A <logit-scope> follows changes of its attributes and has its
- * settings as properties. A panel with `for` shows the state of the <logit-scope> with this id. A panel
- * with `model` creates its own hidden <logit-scope>, which gets the panel's attributes. A view without
- * `model` gets the first offered model.
+ * Elements that authors place in their own pages. The state of a <logit-scope> follows its attributes and properties.
+ * A panel with `for` shows the state of the <logit-scope> with this id. A panel with `model` gets a hidden
+ * <logit-scope> of its own, with the panel's attributes. A view without `model` uses the first model.
  */
 import { LogitElement } from '../base/element.js';
 import { sayDropped } from '../base/faults.js';
@@ -19,10 +18,10 @@ import { keepKeys } from './used-keys.js';
 
 const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-stages', 'logit-chain'];
-/** Matches the attributes of a panel that are no parts of the state. */
+/** Matches attributes of a panel that are not part of the state. */
 const NOT_STATE =
   /^(class|dir|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;
-/** The attributes that <logit-scope> handles without this module. */
+/** Attributes that <logit-scope> handles itself. */
 const SCOPE_ATTRIBUTES = [
   'prompt',
   ...FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name),
@@ -30,7 +29,7 @@ const SCOPE_ATTRIBUTES = [
 
 /** @type {WeakSet<LogitElement>} */
 const followed = new WeakSet();
-/** For each panel with `for`, the function that detaches it. @type {WeakMap<LogitElement, () => void>} */
+/** For each panel with `for`: a function that ends its connection. @type {WeakMap<LogitElement, () => void>} */
 const attached = new WeakMap();
 
 LogitElement.joined = (element) => {
@@ -51,20 +50,26 @@ LogitElement.joined = (element) => {
   }
 };
 
-/** Gives an element the text direction of its own language, not of the page around it. @param {Element} element */
+/**
+ * Sets the text direction of an element by its own language, which may differ from that of the page.
+ * @param {Element} element
+ */
 function setDirection(element) {
   const direction = t('page.direction');
   if (isAlone(element) && element.getAttribute('dir') !== direction)
     element.setAttribute('dir', direction);
 }
 
-/** True if an element is not inside another element of this library. @param {Element} element */
+/** Returns true if an element is not inside another one of our elements. @param {Element} element */
 function isAlone(element) {
   const root = element.getRootNode();
   return !(root instanceof ShadowRoot && root.host.localName.startsWith('logit-'));
 }
 
-/** Returns the panels whose `for` names a scope and that were connected before the scope. @param {Element} scope */
+/**
+ * Returns the panels that are connected to a scope by `for` and were in the page before it.
+ * @param {Element} scope
+ */
 function followedBy({ id, parentNode }) {
   const root = /** @type {Document | ShadowRoot} */ (parentNode?.getRootNode());
   const panels = /** @type {LogitElement[]} */ ([...root.querySelectorAll(PANELS.join())]);
@@ -72,8 +77,8 @@ function followedBy({ id, parentNode }) {
 }
 
 /**
- * Resets a view attribute with an invalid value to its default and emits logit-error. Runs before
- * the view renders.
+ * If an attribute of a view has an invalid value, resets it to the default and emits logit-error. Runs before the
+ * view renders.
  * @param {any} element
  * @param {string[]} names
  */
@@ -125,13 +130,13 @@ function mirror(panel, scope, name) {
   else scope.setAttribute(name, value);
 }
 
-/** Adds a hidden <logit-scope> to a panel and copies the panel's attributes to it. @param {LogitElement} panel */
+/** Adds a hidden <logit-scope> to a panel, with the panel's attributes. @param {LogitElement} panel */
 function addHiddenScope(panel) {
   const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
   scope.hidden = true;
   scope.className = 'waiting';
-  // While the scope asks about the model, the scope is visible and the panel is hidden.
+  // While the hidden <logit-scope> asks about its model, it is visible and the panel is hidden.
   const showing = new MutationObserver(() => panel.toggleAttribute('waiting', !scope.hidden));
   showing.observe(scope, { attributeFilter: ['hidden'] });
   scope.attach(panel);
@@ -141,14 +146,14 @@ function addHiddenScope(panel) {
 
 /** @param {LogitScope} scope */
 function followScope(scope) {
-  /** The attributes that changed before the first model was loaded. @type {Set<string>} */
+  /** Names of the attributes that changed before the first model was loaded. @type {Set<string>} */
   const early = new Set();
   const follow = (/** @type {string} */ name) => {
     if (SCOPE_ATTRIBUTES.includes(name)) return;
     const text = scope.getAttribute(name);
     if (text === null) return change(scope, name, undefined);
     const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
-    if (dropped.some(({ why }) => why === 'unknown')) return; // the attribute is no part of the state
+    if (dropped.some(({ why }) => why === 'unknown')) return; // not part of the state
     scope.acceptParsed({ state, dropped });
     if (state) change(scope, name, valueIn(state, name));
   };
@@ -171,7 +176,7 @@ function valueIn(state, name) {
 }
 
 /**
- * Sets one part of the state to a checked value; undefined sets the default.
+ * Sets one part of the state to a value that was checked; undefined means the default.
  * @param {LogitScope} scope
  * @param {string} name
  * @param {any} value
@@ -192,7 +197,7 @@ function change(scope, name, value) {
 }
 
 /**
- * Defines a property on an element for each setting of its scope. A value that was set before stays.
+ * Defines a property for each setting on an element. If the author has set the property before, the value stays.
  * @param {any} element
  * @param {LogitScope} scope
  */

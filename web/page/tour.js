@@ -1,6 +1,6 @@
 /**
- * The tour of a first visit: offers it, chooses the beat, and remembers the beat at which the user left.
- * <logit-guide> shows a beat and detects its action.
+ * The tour of a first visit: offers it, chooses the beat, and remembers where the user left it. <logit-guide> shows a
+ * beat and recognises the user's action.
  */
 import { html, nothing } from 'lit';
 import { Debounce } from '../base/debounce.js';
@@ -10,7 +10,7 @@ import { startOf } from './guide.js';
 
 /** @typedef {import('../state/page-state.js').PageState} PageState */
 
-/** The number of beats; after the last beat the page shows the bench. */
+/** Number of beats; after them, the bench opens. */
 const BEATS = 5;
 
 const ACTIONS = [
@@ -21,7 +21,7 @@ const ACTIONS = [
   ['top_p', 'order'],
 ];
 
-/** Returns the settings and choices that a beat may change. @param {PageState} state @returns {Record<string, unknown>} */
+/** Returns the settings and choices that beats change. @param {PageState} state @returns {Record<string, unknown>} */
 const partsOf = ({ settings, landscape_knob, landscape_twin, landscape_u }) => ({
   ...settings,
   landscape_knob,
@@ -30,21 +30,24 @@ const partsOf = ({ settings, landscape_knob, landscape_twin, landscape_u }) => (
 });
 
 export class Tour {
-  /** The visible beat, from 1; null outside the tour. @type {number | null} */
+  /** The displayed beat, from 1; null outside the tour. @type {number | null} */
   beat = null;
   #scope;
   #go;
-  /** True if a button started the tour; then a button gets the focus at its end. */
+  /** True if the user has started the tour with its button, which then gets the focus at the end. */
   #from = false;
   /** True if the tour was offered in this visit; it is offered once. */
   #offered = false;
   /**
-   * The user's settings and choices before a beat replaced them; restored at the end. Null if none was
-   * replaced.
+   * The user's settings and choices before the first beat changed them; they are restored at the end. Null if none
+   * were changed.
    * @type {Record<string, unknown> | null}
    */
   #own = null;
-  /** The settings and choices with which the current beat began; null before. @type {Record<string, unknown> | null} */
+  /**
+   * Settings and choices at the start of the displayed beat; null before one.
+   * @type {Record<string, unknown> | null}
+   */
   #began = null;
 
   /**
@@ -74,7 +77,7 @@ export class Tour {
       const { beat: _, ...state } = scope.state;
       const sets = fresh && !scope.readonly && beat <= BEATS;
       const start = sets ? startOf(beat, state, scope.table) : null;
-      // From the third beat on, buttons change settings too.
+      // From the third beat on, the beat's buttons change settings too.
       if (start || (fresh && beat > 2 && beat <= BEATS)) this.#own ??= partsOf(state);
       if (start) await scope.restore({ ...state, ...start });
       this.#began = partsOf(scope.state);
@@ -96,17 +99,17 @@ export class Tour {
     this.#announce();
   }
 
-  /** Shows the beat `step` beats further on, if there is one. @param {number} step */
+  /** Moves `step` beats forward, if there is such a beat. @param {number} step */
   async turn(step) {
     const to = (this.beat ?? 0) + step;
     if (to >= 1 && to <= BEATS + 1) await this.#goTo(to);
   }
 
-  /** Continues at the beat that the user left, after a press of the tour's button. */
+  /** Continues the tour where the user left it, after a press of its button. */
   async resume() {
     this.#from = true;
     await this.#goTo(Number(recall('guide')) || 1);
-    // The button may be at the foot of another view.
+    // The button may be at the foot of another view, so scroll to the tour.
     this.#scope.renderRoot.querySelector('logit-guide')?.scrollIntoView({ block: 'nearest' });
   }
 
@@ -125,14 +128,14 @@ export class Tour {
   /** @param {boolean} bench true if the bench shows now */
   async #focusAfter(bench) {
     if (!bench && !this.#from) return;
-    // The line of the tour gets its button back.
+    // When the tour has ended, its button is rendered again.
     await this.#scope.updateComplete;
     const place = bench ? '#tab-bench' : '[data-guide=show]';
     const found = /** @type {HTMLElement | null} */ (this.#scope.renderRoot.querySelector(place));
     found?.focus({ preventScroll: !bench });
   }
 
-  /** Adds the user's changes in this beat to `#own`, except the changes by the beat's action. */
+  /** Adds changes that the user has made during this beat to `#own`, but not those that the beat asked for. */
   #takeChanges() {
     Debounce.flush();
     const [own, began, now] = [this.#own, this.#began, partsOf(this.#scope.state)];

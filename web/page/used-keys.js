@@ -1,18 +1,18 @@
 /**
- * Stops the propagation of keys that an element has used, since the page around it, such as a slide deck,
- * may have its own shortcuts. The page's listeners for the capture phase still get the keys.
+ * Stops keys that an element has used, so that they do not also trigger shortcuts of the page around it, such as a
+ * slide deck. Listeners in the capture phase still get them.
  */
 import { LogitElement } from '../base/element.js';
 
 const BOXES =
   'textarea, select, [role=textbox], input:not([type=range], [type=checkbox], [type=radio], [type=file])';
 const PRESSED = 'button, summary, [type=checkbox], [type=radio], [type=file]';
-/** Match the keys that edit text: TYPED without a modifier, EDITED with Ctrl or Meta. */
+/** Keys that edit a text: TYPED alone, EDITED with Ctrl or Meta. */
 const TYPED = /^(.|Arrow.+|Page.+|Home|End|Enter|Backspace|Delete|Insert|Dead|Process)$/u;
 const EDITED = /^([acvxyz]|Arrow.+|Home|End|Backspace|Delete|Insert)$/i;
 const MOVES = /^(Arrow.+|Page.+|Home|End)$/;
 
-/** The codes of used keys that are still pressed. @type {Set<string>} */
+/** Codes of used keys that are still pressed. @type {Set<string>} */
 const held = new Set();
 
 /** @param {LogitElement} element */
@@ -20,11 +20,11 @@ export function keepKeys(element) {
   for (const type of ['keydown', 'keypress', 'keyup']) element.addEventListener(type, keepKey);
 }
 
-/** Stops the events of a used key. @param {any} event */
+/** Stops the events of a key that was used. @param {any} event */
 function keepKey(event) {
   const { type, code } = event;
   const around = event.composedPath().filter(isOurs);
-  if (around.at(-1) !== event.currentTarget) return; // the outermost element decides, since it may use the key
+  if (around.at(-1) !== event.currentTarget) return; // the outermost element decides, because it may use the key too
   if (type === 'keydown')
     if (isUsed(event)) held.add(code);
     else held.delete(code);
@@ -32,7 +32,7 @@ function keepKey(event) {
   if (type === 'keyup') held.delete(code);
 }
 
-/** True if an element or the browser does something for a key. @param {KeyboardEvent} event */
+/** Returns true if an element or the browser does something with this key. @param {KeyboardEvent} event */
 function isUsed(event) {
   const { key, altKey, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
   const path = event.composedPath();
@@ -53,7 +53,10 @@ const isOurs = (target) => target instanceof LogitElement;
 /** @param {EventTarget} target */
 const isDialog = (target) => target instanceof HTMLDialogElement;
 
-/** True if a popover is open, which Escape closes. @param {Document | ShadowRoot} root @returns {boolean} */
+/**
+ * Returns true if a popover is open, which Escape would close.
+ * @param {Document | ShadowRoot} root @returns {boolean}
+ */
 function hasPopover(root) {
   const within = [...root.querySelectorAll('*')];
   return within.some(

@@ -1,7 +1,7 @@
 /**
- * The views of the instrument. The first display of a view fetches its code. A view gets model,
- * prompt, settings and its choices. It emits logit-choose for a new choice, and logit-adopt to show its
- * settings on the bench. The bench has no `render`, because <logit-scope> keeps it under the other views.
+ * The views of the instrument. The code of a view is fetched when it is first shown. A view gets model, prompt,
+ * settings and its choices. It emits logit-choose for a new choice, and logit-adopt to use its settings in the bench.
+ * The bench has no `render` here, because <logit-scope> keeps it rendered behind the other views.
  */
 import { html } from 'lit';
 import { listen, props } from '../base/props.js';
@@ -24,14 +24,14 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  *   requests: Requests, frame: Frame) => unknown }} View
  */
 
-/** Returns the properties that a view gets from the instrument. @param {Instrument} instrument */
+/** Returns the properties that every view gets. @param {Instrument} instrument */
 function readBy({ model, prompt, asked }) {
   const { source, context } = model;
   return { model: source, context, ...prompt.beginning, settings: asked };
 }
 
 /**
- * Returns the input of the landscape before the model is loaded.
+ * Returns the landscape's properties while its model loads.
  * @param {import('../state/first-frame.js').FirstFrame | null} first
  */
 function comingTo(first) {

@@ -1,20 +1,21 @@
 /**
- * Keeps the state of a visit that an address cannot contain: the drawn texts with their numbers, parts
- * that are too long for a link, and the key of the user's own file. An entry of the history contains the
- * numbers of a short text and names the rest. sessionStorage keeps the rest; if the browser refuses
- * storage, the document keeps it.
+ * Stores the parts of a visit that do not fit into an address: drawn texts with their numbers, long parts of the
+ * state, and the key of a file. The history entry has the numbers of a short text, and names everything else, which
+ * is in sessionStorage, or in memory if the browser has no storage.
  */
 import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
 import { keepFile, newKey } from './local-files.js';
 
 /**
+ * The record of a history entry. `at` is the index of the entry's text in a list: under `key` in storage, or in `few`.
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../state/saved-texts.js').Saved} Saved
  *
  * The record in an entry of the history. `at` is the index of the entry's text among the texts under
  * `key` in storage, or in `few`.
- * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./local-files.js').FileRecord }} EntryRecord
+ * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?:
+ * import('./local-files.js').FileRecord }} EntryRecord
  * @typedef {Saved & { model: string }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
  */
@@ -22,10 +23,10 @@ import { keepFile, newKey } from './local-files.js';
 const TEXTS = 'logitscope-text-';
 const LONG = 'logitscope-long';
 
-/** The values that sessionStorage did not accept; they last as long as the document. @type {Map<string, any>} */
+/** Values that sessionStorage has refused; they last until the page closes. @type {Map<string, any>} */
 const held = new Map();
 /**
- * The values that were written last; equal values are not written again.
+ * The values that were written last, so that equal ones are not written again.
  * @type {{ steps: unknown, long: Record<string, unknown> }}
  */
 const last = { steps: null, long: {} };
@@ -35,12 +36,12 @@ function read(key) {
   try {
     return held.get(key) ?? JSON.parse(sessionStorage.getItem(key) ?? 'null');
   } catch {
-    return null; // no storage in a sandboxed frame, or the value is not from this page
+    return null; // a sandboxed frame has no storage, or another program has written the value
   }
 }
 
 /**
- * Keeps a value; to make room, removes the oldest texts. Returns false if there is still no room.
+ * Stores a value. If there is no room, removes the oldest texts; returns false if there is still none.
  * @param {string} key
  * @param {unknown} value
  */
@@ -53,7 +54,7 @@ function write(key, value) {
       held.delete(key);
       return true;
     } catch (error) {
-      if (!/quota/i.test(/** @type {Error} */ (error).name)) return true; // no storage: the document keeps the value
+      if (!/quota/i.test(/** @type {Error} */ (error).name)) return true; // without storage, the value stays in memory
       const others = Object.keys(sessionStorage).filter((name) => name.startsWith(TEXTS));
       const [oldest] = others.filter((name) => name !== key).sort();
       if (oldest === undefined) return false;
@@ -63,12 +64,12 @@ function write(key, value) {
   }
 }
 
-/** Returns a text that identifies the model. @param {import('./scope.js').LogitScope} scope */
+/** Returns a text that identifies the open model. @param {import('./scope.js').LogitScope} scope */
 function modelOf({ source, files }) {
   return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
 }
 
-/** Records that the drawn texts are kept already. @param {import('./scope.js').LogitScope} scope */
+/** Notes that the drawn texts are already stored. @param {import('./scope.js').LogitScope} scope */
 export const markKept = ({ steps }) => void (last.steps = steps);
 
 /** Returns the drawn texts with their model. @param {import('./scope.js').LogitScope} scope @returns {Recorded} */
@@ -81,7 +82,7 @@ function record(scope) {
   return recordTexts(scope);
 }
 
-/** Keeps the drawn texts under their key. @param {import('./scope.js').LogitScope} scope */
+/** Stores the drawn texts under their key. @param {import('./scope.js').LogitScope} scope */
 function keepTexts(scope) {
   if (last.steps === scope.steps) return true;
   const kept = record(scope);
@@ -89,7 +90,7 @@ function keepTexts(scope) {
 }
 
 /**
- * Keeps texts and long parts and returns the record for the entry; `full` is true if there was no room.
+ * Stores texts and long parts and returns the record for the entry. `full` is true if there was no room.
  * @param {import('./scope.js').LogitScope} scope
  * @returns {{ record: EntryRecord, full: boolean }}
  */
@@ -121,7 +122,7 @@ export function keep(scope) {
 }
 
 /**
- * Reads the kept state that an entry of the history names.
+ * Returns the stored parts that the record of an entry names.
  * @param {EntryRecord} entry
  * @returns {Recalled}
  */
@@ -156,7 +157,7 @@ function isSound({ key, model, prompt_ids, tokens }, vocab_size) {
 }
 
 /**
- * Adds the state from an entry's record to the state from its address.
+ * Adds the parts of a record to the state of an address.
  * @param {PageState | null} state
  * @param {Recalled} recalled
  * @param {import('./scope.js').LogitScope} scope
@@ -167,7 +168,7 @@ export function complete(state, { saved, long }, scope) {
   const drawn = /** @type {Recorded | null} */ (saved);
   const isOwn = drawn?.model === modelOf(scope) && isSound(drawn, info?.vocab_size ?? Infinity);
   const own = isOwn ? { saved } : {};
-  // Without any state the page begins like a first visit.
+  // Without any state, the page begins as at a first visit.
   if (!state && !isOwn && long.length === 0) return state;
   const whole = { ...state, ...own, settings: { ...state?.settings } };
   const parts = stateParts(table);

@@ -1,4 +1,4 @@
-/** Counts an element's open requests to the engine and keeps the fault of the last answer. */
+/** Counts the open requests of an element to the engine, and keeps the error of the last answer. */
 import { reason } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { t } from '../../locale/locale.js';
@@ -7,7 +7,7 @@ import { t } from '../../locale/locale.js';
 /** @typedef {import('lit').ReactiveControllerHost} Host */
 
 /**
- * Returns a sentence about a fault; '' without a fault or until the strings are fetched.
+ * Returns a sentence about an error; '' without an error, or until the strings are fetched.
  * @param {Fault | null | undefined} fault
  * @param {Host} host is rendered again when the strings are fetched
  */

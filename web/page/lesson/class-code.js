@@ -1,4 +1,4 @@
-/** <logit-class-code>: a short code of a learner's marks, which the learner copies for the teacher. */
+/** <logit-class-code>: a learner's marks as a short code, which the learner sends to the teacher. */
 import { html } from 'lit';
 import { copyText } from '../../base/copy.js';
 import { LogitElement, define } from '../../base/element.js';

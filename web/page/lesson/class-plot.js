@@ -1,4 +1,4 @@
-/** <logit-class-plot>: the results of a class in a lesson, with one dot for each learner's code. */
+/** <logit-class-plot>: the results of a class in one lesson: a dot for each learner's code. */
 import { html, nothing, svg } from 'lit';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
@@ -92,7 +92,7 @@ export class LogitClassPlot extends LogitElement {
     </div>`;
   }
 
-  /** Renders the outcomes of each learner. @param {Work[]} works */
+  /** Renders the results of each learner by name. @param {Work[]} works */
   #renderNames(works) {
     return html`<details class="names"><summary>${t('teacher.names')}</summary>
       <div class="scroll" tabindex="0" role="region" aria-label=${t('teacher.names')}><table>

@@ -1,6 +1,6 @@
 /**
- * <logit-code>: the editor of a question that asks for code. `check()` runs the code in the sandboxed
- * frame and returns the grader's result. Emits "logit-edit" when the code changes.
+ * <logit-code>: the editor of a question whose answer is code. `check()` runs the code in the sandboxed frame and
+ * returns the grader's result. Emits "logit-edit" at each change.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
@@ -19,7 +19,7 @@ import codeStyles from './code.css';
 
 addMessages(locales);
 
-/** The most failing properties that are shown; the first properties are the simplest. */
+/** Most failing properties that are shown. The first ones are the simplest. */
 const LISTED = 3;
 
 /** @param {string} as @param {import('../../grade/grade.js').Verdict} verdict */
@@ -43,7 +43,7 @@ export class LogitCode extends LogitElement {
     super();
     /** @type {import('../../lessons/lesson-file.js').Question} */
     this.question = { id: '', kind: 'code', ask: '', right: '' };
-    /** The key under which the browser keeps the code; '' if it keeps none. */
+    /** The key under which the browser stores the code; '' to store nothing. */
     this.key = '';
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
@@ -66,7 +66,7 @@ export class LogitCode extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (!changed.has('question') || !this.question.id) return;
-    // If the learner has emptied the editor, it begins with the question's code again.
+    // If the stored code is empty, begin with the question's code again.
     this.code = (this.key && recallCode(this.key, this.question.id)) || this.question.begin || '';
     this.verdicts = [];
   }
@@ -114,7 +114,7 @@ export class LogitCode extends LogitElement {
       /** @type {unknown} */ (named)
     );
     const failed = verdicts.find(({ holds }) => !holds);
-    // If no typical fault was found, the sentence is about the first failing property.
+    // If no typical fault fits, name the first property that fails.
     const fails = failed && this.speak(() => failsOf(as, failed));
     return {
       right: !failed,

@@ -1,4 +1,4 @@
-/** Renders the controls below a lesson's figure, one in each row: numbers, the seed, the prompt, biases. */
+/** Renders the controls below a figure of a lesson: numbers, seed, prompt, biases. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
@@ -19,7 +19,7 @@ import { plain, t } from '../../locale/locale.js';
  */
 
 const LONGEST = 100;
-/** The step of a bias slider, in logits. */
+/** Step of a slider for a bias, in logits. */
 const STEP = 0.1;
 
 /** @param {Event} event */
@@ -38,7 +38,7 @@ function stepSlider({ currentTarget }, by) {
 }
 
 /**
- * Renders a slider, with a button at each end that moves it by one step.
+ * Renders a slider between two buttons, which move it by one step.
  * @param {string} label
  * @param {{ value: number, low: number, high: number, step: number, shown: string, said?: string,
  *   name?: string, disabled?: boolean, set: (to: number) => void }} options
@@ -140,7 +140,7 @@ export function renderControls(names, tokens, options) {
   return html`<div class="controls">${names.map((name) => {
     if (name === 'logit_bias') return tokens.map((token) => renderBias(token, options));
     if (name === 'forced_first') return renderFirst(tokens, options);
-    if (name === 'constraint') return ''; // <logit-written-text> shows it
+    if (name === 'constraint') return ''; // <logit-written-text> renders it
     return Object.hasOwn(OTHERS, name) ? OTHERS[name](options) : renderNumber(name, options);
   })}</div>`;
 }

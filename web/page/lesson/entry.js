@@ -1,4 +1,4 @@
-/** Shows a lesson, its guide for teachers, or the lesson editor; the address names one of them. */
+/** The entry script of lesson pages. The address decides: a lesson, its teacher's guide, or the editor. */
 addEventListener('logit-ready', async () => (await import('../offline/keep-site.js')).keepSite(), {
   once: true,
 });

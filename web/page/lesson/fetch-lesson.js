@@ -1,11 +1,11 @@
-/** Fetches a lesson: a lesson inside the address, a shipped lesson, or a file of the page's origin. */
+/** Fetches a lesson from the address itself, from the shipped lessons, or from a file of the same origin. */
 import { fetchText } from '../../state/assets.js';
 import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
 import { disguise, language } from '../../locale/locale.js';
 
 const CARRIED = '#lesson=';
 
-/** True if the address names or contains a lesson; if false, the page shows the list of lessons. @param {string} name */
+/** Returns true if the address has or names a lesson; if not, the page lists the lessons. @param {string} name */
 export const isNamed = (name) => name !== '' || location.hash.startsWith(CARRIED);
 
 /** @param {string} name */

@@ -1,7 +1,7 @@
 /**
- * <logit-figure>: a live figure of a lesson's state, such as a landscape or a sweep. It emits each change
- * as "logit-figure", with null for a reset. The lesson then sets `patch`. While `held` is true, the figure
- * is hidden, and the facts that the learner may know are in its place.
+ * <logit-figure>: a live figure of a lesson, such as a landscape or a sweep. Emits "logit-figure" with each change,
+ * and with null for a reset; the lesson then sets `patch`. While `held` is true, the figure is hidden; its prompt or
+ * logits are shown instead.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
@@ -18,7 +18,10 @@ import figureStyles from './figure.css';
 
 /** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
 
-/** Fetches the code of a kind of figure, when a lesson first shows it. @type {Record<string, () => Promise<unknown>>} */
+/**
+ * Functions that fetch the code of a kind of figure when a lesson first needs it.
+ * @type {Record<string, () => Promise<unknown>>}
+ */
 const LATER = {
   sweep: () => import('../../views/sweep/sweep.js'),
   bigram: () => import('../../views/logits/logits.js'),
@@ -61,17 +64,17 @@ export class LogitFigure extends LogitElement {
     this.knob = undefined;
     /** The names of the controls below the figure. @type {string[] | undefined} */
     this.controls = undefined;
-    /** The tokens that a control can bias or force as first token. @type {string[]} */
+    /** Tokens for the controls of biases and of the first token. @type {string[]} */
     this.tokens = [];
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
     /** The ids of `tokens`. @type {Map<string, number>} */
     this.ids = new Map();
-    /** The figure's name for assistive technology. */
+    /** Name of the figure for screen readers. */
     this.name = '';
-    /** The numbers of the questions that must be answered before the figure is usable. @type {number[]} */
+    /** Numbers of the questions that come before the figure. @type {number[]} */
     this.waits = [];
-    /** True if a guess of its distribution is before the figure. */
+    /** True if the learner must first draw a guess. */
     this.guesses = false;
     this.held = false;
   }
@@ -94,7 +97,7 @@ export class LogitFigure extends LogitElement {
       : null;
   }
 
-  /** The current state; a new object only if a setting changes. @type {LessonState} */
+  /** The present state. It is the same object until something changes. @type {LessonState} */
   #now = this.begin;
   #asking = new Asking(this);
 
@@ -115,7 +118,7 @@ export class LogitFigure extends LogitElement {
     this.emit('logit-figure', { change });
   }
 
-  /** The current settings, with the seed as one of them. */
+  /** The present settings, including the seed. */
   get #settings() {
     const { settings = {}, seed = 42 } = patched(this.begin, this.patch);
     const order = settings.order ? { order: wholeOrder(settings.order, this.table) } : {};
@@ -130,7 +133,7 @@ export class LogitFigure extends LogitElement {
       landscape:
         () => html`<logit-landscape bare .given=${this.#given} .model=${modelOf(begin)} .prompt=${prompt}
         .settings=${this.#settings} .u=${u} .knob=${this.knob ?? null}></logit-landscape>`,
-      // `patch` has the point under the pointer, which is no setting of the sweep.
+      // Do not use `patch`: it has the point under the pointer.
       sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
         .settings=${{ ...begin.settings, seed: begin.seed ?? 42 }} ${props(choices ?? {})}></logit-sweep>`,
       bigram:
@@ -138,7 +141,7 @@ export class LogitFigure extends LogitElement {
         ${props(choices ?? {})}></logit-logits>`,
       text: () => html`<logit-written-text .reader=${this.reader} .state=${this.#now}
         ?constrained=${this.controls?.includes('constraint')}></logit-written-text>`,
-      // A held figure writes no texts, since nobody can read them yet.
+      // While the figure is hidden, write no texts.
       compare: () =>
         held
           ? html`<div class="later"></div>`
@@ -162,7 +165,7 @@ export class LogitFigure extends LogitElement {
     });
   }
 
-  /** Renders the prompt or the logits of a held figure, and the questions to answer first. */
+  /** Renders the prompt or the logits, and the questions to answer first. */
   #renderHeld() {
     const { waits, guesses } = this;
     const { logits, tokens = [], choices, prompt = choices?.text } = this.begin;

@@ -1,7 +1,7 @@
 /**
- * <logit-guess>: a learner draws the bars of a distribution before the model shows them. The bars always
- * sum to 1. "Show" adds the real bars and the distance between both. The guess has no mark. Emits
- * "logit-guess" when the real bars are shown; the browser keeps the guess.
+ * <logit-guess>: the learner draws a distribution before the model shows it. The bars always add up to 1. The button
+ * "Show" adds the real bars and the distance between both. There is no mark. Emits "logit-guess" when the real bars
+ * are shown. The browser stores the guess.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
@@ -20,9 +20,9 @@ import guessStyles from './guess.css';
  * @typedef {import('../../lessons/lesson-file.js').Guess} Guess
  */
 
-/** The number of steps of a bar for the keyboard. */
+/** Number of steps that the keyboard has for a bar. */
 const STEPS = 100;
-/** A smaller share of all other tokens has no bar. */
+/** If all other tokens have less than this probability together, they get no bar. */
 const LEAST = 1e-9;
 
 export class LogitGuess extends LogitElement {
@@ -45,27 +45,27 @@ export class LogitGuess extends LogitElement {
     super();
     /** @type {Guess} */
     this.guess = { ask: '' };
-    /** The state of the figure; the guess is about it with the settings of the guess. @type {LessonState} */
+    /** The figure's state. The guess may change its settings. @type {LessonState} */
     this.state = { prompt: '' };
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
-    /** The key under which the browser keeps the guess; '' if it keeps none. */
+    /** The key under which the browser stores the guess; '' to store nothing. */
     this.key = '';
     /** The index of the part, from 0. */
     this.place = 0;
     /** The texts of the tokens. @type {string[]} */
     this.tokens = [];
-    /** The shares before the first change; the last one is that of all other tokens. @type {number[]} */
+    /** The first lengths of the bars, as probabilities; the last one is for all other tokens. @type {number[]} */
     this.start = [];
-    /** The shares by the engine. @type {number[]} */
+    /** The probabilities that the engine computes. @type {number[]} */
     this.real = [];
-    /** The learner's shares. @type {number[]} */
+    /** The probabilities that the learner has drawn. @type {number[]} */
     this.drawn = [];
     this.shown = false;
   }
 
   #asking = new Asking(this);
-  /** The bar that a pointer drags; -1 for none. */
+  /** Index of the bar that a pointer drags; -1 for none. */
   #dragged = -1;
 
   get busy() {
@@ -77,7 +77,7 @@ export class LogitGuess extends LogitElement {
     if (this.reader && ['guess', 'state', 'reader'].some((name) => changed.has(name))) this.#read();
   }
 
-  /** Reads both distributions, and takes the kept guess if it has as many bars. */
+  /** Reads both distributions, and the stored guess if it has the same number of bars. */
   #read() {
     const { guess, state } = this;
     const reader = /** @type {import('./reader.js').LessonReader} */ (this.reader);

@@ -1,13 +1,13 @@
 /**
- * Renders a lesson's text with this markup only: **strong**, *stressed*, `code`, [links](https://…) and
- * [buttons](#temperature=0). A button emits "logit-show" to set a figure.
+ * Renders the text of a lesson. The only markup is **strong**, *stressed*, `code`, [links](https:/…) and
+ * [buttons](#temperature=0). A button emits "logit-show" to change a figure.
  */
 import { html } from 'lit';
 
 const MARKS =
   /\*\*([^*]+)\*\*|\*([^*]+)\*|`([^`]+)`|\[([^\]]+)\]\((https?:\/\/[^\s)]+|#[^\s)]*)\)/g;
 
-/** Keeps "T = 1" and "36 %" on one line. @param {string} text */
+/** Puts no-break spaces into "T = 1" and "36 %". @param {string} text */
 const together = (text) => text.replace(/ = | (?=%)/g, (gap) => gap.replaceAll(' ', '\u00a0'));
 
 /** @param {Event} event */

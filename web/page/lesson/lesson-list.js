@@ -1,4 +1,4 @@
-/** The list of lessons: three to begin with, each with its picture, and the others by theme. */
+/** The list of lessons: three to begin with, with pictures, then all others by theme. */
 import { html, nothing } from 'lit';
 import { t } from '../../locale/locale.js';
 import { markOf } from '../../lessons/marks.js';
@@ -59,7 +59,7 @@ export function renderLessons(list, { link, view, guide, reader }) {
   </section>`;
 }
 
-/** Returns the counts of a lesson's questions, from the marks that the browser keeps. @param {Lesson} lesson */
+/** Returns how many questions a lesson has and how many are done, from the stored marks. @param {Lesson} lesson */
 function stateOf(lesson) {
   const ids = questionIds(lesson);
   const mine = ids.map((id) => markOf(recallMarks(lesson.name), id));
@@ -73,7 +73,7 @@ function stateOf(lesson) {
   };
 }
 
-/** Renders the minutes of a new lesson, or the state of a begun one. @param {Lesson} lesson */
+/** Renders the duration of a lesson, or the progress if the learner has begun. @param {Lesson} lesson */
 function renderState(lesson) {
   const { state, ...counts } = stateOf(lesson);
   const { minutes } = lesson;

@@ -1,6 +1,6 @@
 /**
- * <logit-lesson-picture>: a small picture of a lesson: the probabilities of its first landscape, stacked,
- * along the values of its knob. The engine computes each value.
+ * <logit-lesson-picture>: a small picture of a lesson's first landscape: the probabilities over the values of its
+ * knob.
  */
 import { html, nothing, svg } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
@@ -9,10 +9,10 @@ import lessonPictureStyles from './lesson-picture.css';
 
 /** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
 
-/** The number of values of the knob, and of tokens with a band of their own. */
+/** Number of values of the knob, and number of tokens with their own band. */
 const VALUES = 33;
 const BANDS = 6;
-/** The size of the picture in its own units, and the least height of a named band. */
+/** Width and height in units of the SVG, and the least height of a band that has a name. */
 const [WIDTH, HEIGHT] = [320, 160];
 const LINE = 22;
 

@@ -1,6 +1,6 @@
 /**
- * <logit-lesson>: a lesson with its figures and questions, or the list of shipped lessons. It emits the
- * learner's marks as "logit-result". The browser keeps the marks, unless a course system keeps them.
+ * <logit-lesson>: a lesson, or the list of shipped lessons. Emits the learner's marks as "logit-result". The browser
+ * stores the marks, unless a course system does.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -40,12 +40,12 @@ addMessages(locales);
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
  */
 
-/** Matches the course systems that keep a learner's state. Other systems only receive it. */
+/** Names of course systems that store a learner's state. Others only receive marks. */
 const KEEPER = /\b(splice|scorm\w+|jsinput)\b/;
 
-/** The kinds of figures that show one distribution, of a model's next token or of given logits. */
+/** Kinds of figures that show a single distribution. */
 const READ = ['landscape', 'sweep'];
-/** The patch of a figure without changes; always one object, so that the figure is not rendered again. */
+/** The patch of an unchanged figure. It is always the same object, so that the figure is not rendered again. */
 const NOTHING = {};
 /** @type {string[]} */
 const NO_TOKENS = [];
@@ -73,51 +73,60 @@ export class LogitLesson extends LogitElement {
   #reader = new LessonReader();
   /** The engine's table of settings. @type {import('../../engine/types.js').TableRow[]} */
   #table = [];
-  /** The name and language of the lesson that was fetched last. */
+  /** Name and language of the lesson that was requested last. */
   #asked = '';
   #fetching = 0;
-  /** Counts the restarts of the lesson; a restart creates new elements. */
+  /** Number of restarts. A restart makes new elements. */
   #round = 0;
   /** The key under which the browser keeps the marks. */
   #key = '';
-  /** The index of the part with the last moved figure or answered question. */
+  /** Index of the part that the learner has used last. */
   #part = 0;
-  /** The verdict on the last answer; null before the first. @type {{ question: string, right: boolean } | null} */
+  /** The verdict on the last answer; null before one. @type {{ question: string, right: boolean } | null} */
   #verdict = null;
   /** @type {() => void} */
   #open = () => {};
-  /** Resolves when a lesson is shown. @type {Promise<void>} */
+  /** Resolves when a lesson is displayed. @type {Promise<void>} */
   opened = new Promise((resolve) => (this.#open = resolve));
 
   constructor() {
     super();
     /** The name of a shipped lesson, the address of a file of this origin, or '' for the list. */
     this.lesson = '';
-    /** The course systems that receive the marks: names from web/page/marks/connect.js; '' for none. */
+    /** Names of the course systems that get the marks, as in web/page/marks/connect.js; '' for none. */
     this.report = '';
-    /** The address of an xAPI store. Only the page can set it, not a lesson's file. '' for none. */
+    /** Address of an xAPI store; '' for none. Only the page can set it, never the file of a lesson. */
     this.xapi = '';
     /** The learner, an xAPI agent as JSON; '' for none. */
     this.actor = '';
-    /** The targets of links to lessons: '' this page with another query, "pages" pages beside it, "none" no links. */
+    /**
+     * Kind of links to other lessons: '' for this page with another query, "pages" for files beside it, "none" for no
+     * links.
+     */
     this.links = '';
-    /** Sentences about marks that a course system did not accept; the key is the system. @type {Record<string, { text: string, again?: () => void }>} */
+    /**
+     * For each course system that did not accept marks: a sentence about it.
+     * @type {Record<string, { text: string, again?: () => void }>}
+     */
     this.unreported = {};
-    /** The draft of an editor, shown without marks; null for none. @type {Lesson | null} */
+    /** The editor's draft, which has no marks; null for none. @type {Lesson | null} */
     this.given = null;
     /** @type {Lesson | null} */
     this.read = null;
     /** @type {Lesson[]} */
     this.list = [];
-    /** The reasons why no lesson is shown. @type {string[]} */
+    /** The reasons why the lesson cannot be shown. @type {string[]} */
     this.faults = [];
     /** @type {Marks} */
     this.marks = {};
-    /** For each part, the changes in its figures, and the state of its first figure. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
+    /**
+     * For each part: the changes to its figures, and the present state of its first figure.
+     * @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>}
+     */
     this.patches = {};
-    /** True while the page asks whether the learner wants to restart the lesson. */
+    /** True while the page asks if the learner really wants to start again. */
     this.forgets = false;
-    /** The indices of the parts whose guess was shown. @type {number[]} */
+    /** Indices of the parts whose guess is done. @type {number[]} */
     this.guessed = [];
   }
 
@@ -131,7 +140,7 @@ export class LogitLesson extends LogitElement {
     return { lesson: read?.name ?? null, ...report(marks, read ? questionIds(read) : []) };
   }
 
-  /** Returns the last verdict and the distribution of the figure in the part that was used last. */
+  /** Returns the last verdict, and the distribution of the figure that was used last. */
   async reading() {
     const { figure } = this.read?.parts[this.#part] ?? {};
     const state = this.patches[this.#part]?.now ?? figure?.state;
@@ -141,12 +150,15 @@ export class LogitLesson extends LogitElement {
     return { verdict: this.#verdict, ...figureReport(read ? read.trace : null) };
   }
 
-  /** Adds the marks of an earlier state to the current marks. @param {string} state */
+  /** Adds the marks of a stored state. @param {string} state */
   restore(state) {
     this.#keep(merge(this.marks, readMarks(state)));
   }
 
-  /** True if the browser keeps the marks. It does not if a course system does: another learner may use this browser next. */
+  /**
+   * True if the browser stores the marks. If a course system stores them, the browser does not: the next person at
+   * this computer may be another learner.
+   */
   get #remembers() {
     return !KEEPER.test(this.report) && !(this.xapi && this.actor);
   }
@@ -217,7 +229,7 @@ export class LogitLesson extends LogitElement {
     if (key !== this.#key) this.marks = {};
     this.#key = key;
     if (this.#remembers) this.marks = merge(this.marks, recallMarks(key));
-    if (another) this.patches = {}; // a change of language keeps the figures
+    if (another) this.patches = {}; // a change of the language keeps the figures' changes
     if (another) this.guessed = [];
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();
@@ -244,13 +256,13 @@ export class LogitLesson extends LogitElement {
     this.emit('logit-result', this.result);
   }
 
-  /** Returns the address of a lesson; for '' the address of the list. @param {string} name */
+  /** Returns the address of a lesson; '' means the list. @param {string} name */
   #link(name) {
     if (this.links === 'pages') return `${name || 'index'}.${language()}.html`;
     return inLanguage(`?lesson=${encodeURIComponent(name)}`);
   }
 
-  /** The instrument's folder, relative to this page. */
+  /** Path of the instrument's folder, from this page. */
   get #folder() {
     return this.links === 'pages' ? '../' : '';
   }
@@ -324,7 +336,10 @@ export class LogitLesson extends LogitElement {
     );
   }
 
-  /** Renders the button that restarts the lesson. There is none if a course system receives the marks, since marks must never decrease. */
+  /**
+   * Renders the button that starts the lesson again. If a course system gets the marks, there is no button, because
+   * marks must not decrease.
+   */
   #renderAgain() {
     const alone = this.parentElement?.localName === 'main' && window.parent === window;
     if (this.given || !this.#remembers || !alone) return nothing;
@@ -353,7 +368,7 @@ export class LogitLesson extends LogitElement {
   }
 
   /**
-   * Adds a change to the figures of a part.
+   * Changes the figures of a part.
    * @param {number} i
    * @param {Partial<LessonState> | null} change null resets the figures
    */
@@ -379,12 +394,12 @@ export class LogitLesson extends LogitElement {
       const { attempts, end } = markOf(this.marks, id);
       return attempts > 0 || end !== null;
     });
-    // An answer opens the figure too: a course system keeps marks, but no guess.
+    // An answer opens the figure too, since a course system stores marks, but not the guess.
     const held = waits.length > 0 || (guesses && !answered && !this.guessed.includes(i));
     const places = waits.map(({ id }) => ids.indexOf(id) + 1);
     const name = title ?? this.read?.title ?? '';
-    // The questions up to the last one with `hold` are before the figure, the rest after it. A guess is
-    // before all questions.
+    // Questions come before the figure up to the last one with `hold`, the others after it. A guess comes before all
+    // questions.
     const holds = questions.map(({ hold }, at) => (hold ? at + 1 : 0));
     const before = guesses ? 0 : figure ? Math.max(0, ...holds) : questions.length;
     const renderQuestion = (/** @type {Question} */ question) =>

@@ -1,6 +1,6 @@
 /**
- * <logit-loop>: the five steps of the decode loop; one step is highlighted. Emits "logit-count" with the
- * number of the next step, counted from 1 over all rounds.
+ * <logit-loop>: the five steps of the decode loop, with one of them highlighted. Emits "logit-count" to ask for
+ * another step, counted from 1 over all rounds.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
@@ -13,9 +13,9 @@ import loopStyles from './loop.css';
 /** @typedef {import('../../lessons/measures.js').LoopRound} LoopRound */
 
 const STEPS = [1, 2, 3, 4, 5];
-/** The most rounds, and the time for which a step is highlighted, in ms. */
+/** Most rounds, and the time that each step stays highlighted, in ms. */
 const [ROUNDS, PACE_MS] = [8, 1200];
-/** The number of rows of logits that are shown: the rows of the last tokens. */
+/** Number of tokens whose logits are shown: the last ones. */
 const ROWS = 5;
 
 export class LogitLoop extends LogitElement {
@@ -78,7 +78,7 @@ export class LogitLoop extends LogitElement {
     );
   }
 
-  /** Asks for the next step; after the last step, for the first. */
+  /** Asks for the next step, or for the first one after the last. */
   #next() {
     this.emit('logit-count', { step: this.step >= this.#last ? 1 : this.step + 1 });
   }

@@ -1,4 +1,4 @@
-/** <logit-measured-value>: shows one measure of a state, such as a question's right answer. */
+/** <logit-measured-value>: the value of one measure, for example the right answer of a question. */
 import { html } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';

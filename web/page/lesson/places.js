@@ -1,4 +1,4 @@
-/** The places of the site in the head of a lesson page: the views of the instrument, and the lessons. */
+/** Links at the head of a lesson page: to the views of the instrument and to the list of lessons. */
 import { html } from 'lit';
 import { t } from '../../locale/locale.js';
 import { SHEET_VIEWS, VIEW_NAMES } from '../../state/fields.js';

@@ -1,4 +1,4 @@
-/** Keeps a learner's marks and answers in the browser under the key of the lesson. */
+/** Stores a learner's marks and answers in the browser, by lesson. */
 import { isObject } from '../../state/fields.js';
 import { recall, remember } from '../../state/memory.js';
 import { merge, readMarks } from '../../lessons/marks.js';
@@ -8,9 +8,9 @@ import { SHIPPED } from '../../lessons/shipped.js';
 /** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
 
 /**
- * Returns the key of a lesson. For a shipped lesson it is the name, in all languages. Otherwise it is the
- * name with a hash of the questions: two teachers may choose one name, and a corrected question must be
- * answered again.
+ * Returns the key for storing a lesson's marks. For a shipped lesson it is its name, the same in all languages. For
+ * others it is the name with a hash of the questions: two teachers may choose the same name, and a corrected question
+ * must be answered again.
  * @param {string} asked the address of the file, or the name of a shipped lesson
  * @param {Lesson} lesson
  */
@@ -39,7 +39,7 @@ const all = () => mapOf('lessons');
 export const recallMarks = (key) => readMarks(all()[key]);
 
 /**
- * Keeps the marks of a lesson. If another page has kept a better mark meanwhile, that mark stays.
+ * Stores the marks of a lesson. A better mark that another tab has stored meanwhile stays.
  * @param {string} key
  * @param {Marks} marks
  * @param {(marks: Marks) => string} write
@@ -52,7 +52,10 @@ export function rememberMarks(key, marks, write) {
   );
 }
 
-/** Returns the marks that a course system has not accepted. @param {string} key of system, learner and lesson @returns {unknown} */
+/**
+ * Returns the marks that a course system has not accepted yet.
+ * @param {string} key of system, learner and lesson @returns {unknown}
+ */
 export const recallUnsent = (key) => mapOf('lessons_unsent')[key];
 
 /** @param {string} key @param {{ state: string, score: number | null } | null} marks @returns {boolean} true if the browser keeps them */
@@ -63,7 +66,7 @@ export function rememberUnsent(key, marks) {
   return remember('lessons_unsent', JSON.stringify(unsent));
 }
 
-/** Forgets the marks of a lesson and the kept answers. @param {string} key */
+/** Forgets the marks and answers of a lesson. @param {string} key */
 export function forgetMarks(key) {
   const { [key]: _, ...others } = all();
   remember('lessons', JSON.stringify(others));
@@ -74,7 +77,10 @@ export function forgetMarks(key) {
 /** @returns {Record<string, string>} the kept answers; the key is lesson and question */
 const allCode = () => mapOf('lesson_code');
 
-/** Returns the kept answer to a question, code or a number; null for none. @param {string} key @param {string} id */
+/**
+ * Returns the stored answer to a question (code or a number); null if none.
+ * @param {string} key @param {string} id
+ */
 export function recallCode(key, id) {
   const code = allCode()[`${key}/${id}`];
   return typeof code === 'string' ? code : null;

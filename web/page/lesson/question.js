@@ -1,6 +1,6 @@
 /**
- * <logit-question>: one question of a lesson. It judges an answer by the engine's measures and gives the
- * reason. It emits "logit-answer" and "logit-solution" to the lesson, which keeps the mark.
+ * <logit-question>: a question of a lesson. It judges an answer with measures of the engine and explains the result.
+ * Emits "logit-answer" and "logit-solution"; the lesson keeps the mark.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
@@ -24,16 +24,19 @@ import questionStyles from './question.css';
  * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said a sentence about an answer
  */
 
-/** The time after which a sentence says that the answer is being checked, in ms. */
+/** If checking takes longer than this, a sentence says so. In ms. */
 const SOON = 300;
-/** The last character of a kept answer that was right. The input is one line, so no answer contains it. */
+/**
+ * The stored answer ends with this character if it was right. An answer is a single line, so it never has this
+ * character itself.
+ */
 const RIGHT = '\n';
-/** The most characters of an answer that a sentence repeats. */
+/** Most characters of an answer that a sentence repeats. */
 const LONGEST_SHOWN = 60;
 
 /**
- * Returns the first order of the items: a fixed wrong order, which all learners get. Returns the right
- * order if the learner knows it.
+ * Returns the first order of the items: the same wrong order for all learners, or the right one if the learner knows
+ * it.
  * @param {number} n
  * @param {boolean} known true if the learner knows the right order
  */
@@ -44,7 +47,7 @@ function mixed(n, known) {
 }
 
 /**
- * True if an answer to one question is an answer to the other, as for one question in two languages.
+ * Returns true if an answer to one question fits the other, as when the language of the lesson changes.
  * @param {Question | undefined} a
  * @param {Question} b
  */
@@ -54,11 +57,11 @@ function alike(a, b) {
   return a?.id === b.id && a.kind === b.kind && lengths(a) === lengths(b);
 }
 
-/** Writes an answer for the browser's memory: an order as numbers with commas. @param {any} given */
+/** Writes an answer for storing; an order as numbers with commas. @param {any} given */
 const writeKept = (given) => (Array.isArray(given) ? given.join() : String(given));
 
 /**
- * Reads a kept answer; null if it is no answer to the question.
+ * Reads a stored answer; null if it does not fit the question.
  * @param {Question} question
  * @param {string} kept
  */
@@ -95,31 +98,31 @@ export class LogitQuestion extends LogitElement {
     super();
     /** @type {Question} */
     this.question = { id: '', kind: 'number', ask: '', right: '' };
-    /** The key under which the browser keeps the answer; '' if it keeps none. */
+    /** The key under which the browser stores the answer; '' to store nothing. */
     this.key = '';
     this.place = 1;
     /** @type {import('../../lessons/marks.js').Mark} */
     this.mark = { attempts: 0, end: null };
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
-    /** The state that the question is about. @type {LessonState} */
+    /** The state that the question asks about. @type {LessonState} */
     this.shown = { prompt: '' };
-    /** The current state of the figure. @type {LessonState} */
+    /** The present state of the figure. @type {LessonState} */
     this.now = this.shown;
-    /** True if the part's figure is held. */
+    /** True while the figure is hidden. */
     this.held = false;
     /** The learner's answer: a text, the index of an option, or an order; null for none. @type {any} */
     this.given = null;
     /** @type {Said | null} */
     this.said = null;
-    /** True if the answer has changed since the last sentence about it. */
+    /** True if the answer has changed after it was judged. */
     this.edited = false;
     this.hinted = false;
-    /** The engine's answer after the learner has asked for the solution; null before. @type {any} */
+    /** The engine's answer, if the learner has asked for the solution; else null. @type {any} */
     this.truth = null;
     /** The tokens from which the learner can choose. @type {string[]} */
     this.tokens = [];
-    /** The value of the goal's measure in the current state. @type {any} */
+    /** The present value of the measure that the learner should change. @type {any} */
     this.value = undefined;
   }
 
@@ -140,7 +143,7 @@ export class LogitQuestion extends LogitElement {
         this.#asking.fault = null;
         if (this.#keeps) this.#recall();
       }
-      this.said = null; // the sentence has the language of the old question
+      this.said = null; // this sentence is in the old language
     }
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
@@ -162,14 +165,14 @@ export class LogitQuestion extends LogitElement {
     );
   }
 
-  /** Judges the state of the figure, and judges again while a newer state waits. */
+  /** Judges the figure's state, and again while a newer state waits. */
   async #follow() {
     const { goal } = this.question;
     if (!goal || this.#following) return;
     this.#following = true;
     for (let at; at !== this.now; ) {
       at = this.now;
-      // Texts are written and measured only after the learner has moved the figure.
+      // Writing texts takes long, so judge them only after the learner has changed the figure.
       if (at === this.shown && sourceOf(goal) === 'texts') break;
       await this.#judgeState(at, goal);
     }
@@ -190,12 +193,12 @@ export class LogitQuestion extends LogitElement {
     });
   }
 
-  /** True if the browser keeps the answer; the editor of code keeps its own. */
+  /** True if the browser stores this answer. The editor of code stores its own. */
   get #keeps() {
     return this.key !== '' && !['state', 'code'].includes(this.question.kind);
   }
 
-  /** Recalls the kept answer. Only an answer that was right gets the sentence "right" again. */
+  /** Restores the stored answer. If it was right, the verdict is shown again; else the learner must check it again. */
   #recall() {
     const kept = recallCode(this.key, this.question.id);
     if (kept === null) return;
@@ -210,7 +213,7 @@ export class LogitQuestion extends LogitElement {
     if (this.#keeps) rememberCode(this.key, this.question.id, `${writeKept(this.given)}${mark}`);
   }
 
-  /** Takes a new answer and removes the sentence about the old answer. @param {any} given */
+  /** Takes a new answer and removes the verdict on the old one. @param {any} given */
   #give(given) {
     this.given = given;
     this.said = null;
@@ -231,7 +234,7 @@ export class LogitQuestion extends LogitElement {
     this.emit('logit-answer', { id: this.question.id, right });
   }
 
-  /** Returns the answer in the format of `judge`. Without an answer, shows a note and returns undefined. */
+  /** Returns the answer as `judge` needs it. Without an answer, shows a note and returns undefined. */
   #answered() {
     const { kind, answer } = this.question;
     if (kind === 'state' || kind === 'order' || kind === 'code') return this.given;

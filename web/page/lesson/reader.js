@@ -1,4 +1,4 @@
-/** Measures the states of a lesson. There is one engine and one timeline for each model; readings run one after another. */
+/** Measures the states of a lesson, one after another, with one engine and one timeline for each model. */
 import { lease } from '../../state/engines.js';
 import { MODELS, findModel } from '../../state/models.js';
 import { measure, readLoop, readState, sourceOf, writeText } from '../../lessons/measures.js';
@@ -10,7 +10,7 @@ import { fetchJson } from '../../state/assets.js';
  * @typedef {import('../../lessons/measures.js').Asked} Asked
  */
 
-/** Returns the model of a state; null for a state with given logits. @param {LessonState} state */
+/** Returns the model of a state; null for given logits. @param {LessonState} state */
 export function modelOf({ logits, model = MODELS[0].name }) {
   return logits ? null : findModel(model).model;
 }
@@ -18,10 +18,10 @@ export function modelOf({ logits, model = MODELS[0].name }) {
 export class LessonReader {
   /** @type {Map<unknown, { held: import('../../state/engines.js').Lease, opened: Promise<any> }>} */
   #open = new Map();
-  /** The last reading; the next reading waits for it. @type {Promise<any>} */
+  /** The last measurement; the next one waits for it. @type {Promise<any>} */
   #last = Promise.resolve();
   #waiting = 0;
-  /** A cache of measures of texts, since texts take long to write. @type {Map<string, Promise<any>>} */
+  /** Measures of texts that were written before, because writing takes long. @type {Map<string, Promise<any>>} */
   #ofTexts = new Map();
 
   get busy() {
@@ -41,7 +41,7 @@ export class LessonReader {
     return opened;
   }
 
-  /** Returns an engine without a model. */
+  /** Returns an engine that has no model. */
   async engine() {
     return (await this.#engineOf(null)).engine;
   }
@@ -101,7 +101,7 @@ export class LessonReader {
     });
   }
 
-  /** Returns the grammar of the model if a measure judges texts. @param {LessonState} state @param {Asked} asked */
+  /** Returns the model's grammar, if the measure needs it. @param {LessonState} state @param {Asked} asked */
   async #grammarOf({ model = MODELS[0].name }, asked) {
     const { grammar } = findModel(model);
     return needsGrammar(asked.measure) && grammar ? fetchJson(grammar) : null;

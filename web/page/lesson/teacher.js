@@ -1,6 +1,6 @@
 /**
- * <logit-lesson-guide>: the teacher's guide to a lesson. It has text for the class, the answers that the
- * engine computes, typical wrong answers, and the results of a class from the learners' codes.
+ * <logit-lesson-guide>: the guide for teachers of a lesson: text for the class, the answers as the engine computes
+ * them, typical wrong answers, and the results of a class.
  */
 import { html, nothing } from 'lit';
 import { locales as lessonLocales } from '#locales/lesson';
@@ -52,7 +52,7 @@ export class LogitLessonGuide extends LogitElement {
 
   constructor() {
     super();
-    /** The lesson, in the format of <logit-lesson>'s attribute. */
+    /** The lesson, as in the attribute of <logit-lesson>. */
     this.lesson = '';
     /** @type {Lesson | null} */
     this.read = null;
@@ -60,7 +60,7 @@ export class LogitLessonGuide extends LogitElement {
     this.answers = [];
     /** @type {Lesson[]} */
     this.list = [];
-    /** Sentences with the reasons why the lesson cannot be shown. @type {(() => string)[]} */
+    /** Sentences about why the lesson cannot be shown. @type {(() => string)[]} */
     this.faults = [];
   }
 

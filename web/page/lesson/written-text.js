@@ -1,6 +1,6 @@
 /**
- * <logit-written-text>: the text of a lesson's state, its end token, and its check sum. With a
- * constraint it also shows if the text is JSON, and the symbols that the grammar expects next.
+ * <logit-written-text>: the text of a state with its check sum. With a constraint, it also says if the text is JSON
+ * and which symbols may come next.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';

@@ -1,6 +1,6 @@
 /**
- * Shows a lesson in a notebook with anywidget (JupyterLab, Notebook, marimo, MyST): a frame, with the marks
- * as values of the widget. This file has no imports, since a notebook may load only its text.
+ * Shows a lesson in a notebook (JupyterLab, Notebook, marimo, MyST) as a widget of anywidget: a frame whose marks are
+ * values of the widget. This file imports nothing, because a notebook may load only its text.
  */
 
 /**
@@ -12,7 +12,7 @@
  * @property {(event: string, listener: () => void) => void} off
  */
 
-/** The values of the lesson's result that the notebook gets. */
+/** The parts of a lesson's result that the notebook gets. */
 const TOLD = [
   'score',
   'complete',
@@ -25,7 +25,7 @@ const TOLD = [
 ];
 const HEIGHT = 900;
 
-/** The address of this file's folder; '' if the notebook has loaded only the file's text. */
+/** Address of this file's folder; '' if the notebook has loaded only its text. */
 const here = import.meta.url.startsWith('http') ? new URL('.', import.meta.url).href : '';
 
 /** @param {{ model: Model, el: HTMLElement }} place */
@@ -35,7 +35,7 @@ function render({ model, el }) {
   frame.width = '100%';
   frame.height = String(model.get('height') || HEIGHT);
   frame.style.border = '0';
-  /** The last state that the lesson sent; '' before. */
+  /** The last state from the lesson; '' before one. */
   let told = '';
 
   function open() {

@@ -1,6 +1,6 @@
 /**
- * Connects a lesson to course systems. Each system has an adapter, which is fetched if the page names the
- * system; `delivery.js` sends the marks.
+ * Connects a lesson with course systems. The page names the systems; for each of them an adapter is fetched.
+ * delivery.js sends the marks.
  */
 import { t } from '../../locale/locale.js';
 import { Delivery, say } from './delivery.js';
@@ -16,7 +16,7 @@ const ADAPTERS = {
 };
 
 /**
- * Sends the marks to the systems that the page names; in a frame also to the parent page.
+ * Sends the marks to the named systems, and in a frame also to the parent page.
  * @param {import('../lesson/lesson.js').LogitLesson} lesson
  * @param {boolean} framed true if the lesson is in a frame
  */
@@ -24,7 +24,7 @@ export function connect(lesson, framed) {
   const named = lesson.report.split(/[\s,]+/).filter(Boolean);
   if (lesson.xapi) named.push('xapi');
   const names = new Set([...named, ...(framed ? ['splice'] : [])]);
-  // Must run before any message is sent: the parent page may answer the first message with a state.
+  // Call this before any message is sent: the parent page may answer the first one with a state.
   if (framed) answerHost(lesson);
   for (const name of names)
     if (Object.hasOwn(ADAPTERS, name))

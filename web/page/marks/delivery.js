@@ -1,6 +1,6 @@
 /**
- * Delivers a lesson's marks to one course system: restores the marks that the system keeps, sends answers
- * and marks in order, and tries again after a failure. A score never decreases.
+ * Delivers a lesson's marks to one course system: restores the marks that the system has, sends new ones in order,
+ * and tries again after a failure. A score never decreases.
  */
 import { readMarks } from '../../lessons/marks.js';
 import { t } from '../../locale/locale.js';
@@ -32,13 +32,13 @@ import { Refusal } from './refusal.js';
  * @typedef {(host: Host) => Adapter} Adapt
  */
 
-/** The first and the longest pause between two attempts, in ms; each pause is twice the previous pause. */
+/** First and longest pause between two attempts, in ms. Each pause is twice as long as the one before. */
 const [FIRST_PAUSE, LAST_PAUSE] = [1000, 60_000];
-/** The time for which "trying again" is shown before the attempt, in ms. */
+/** "Trying again" is shown for this time before the attempt, in ms, so that it can be read. */
 const SHOWN_MS = 400;
 
 /**
- * Shows a sentence about one system or removes it.
+ * Shows a sentence about a course system, or removes it.
  * @param {LogitLesson} lesson
  * @param {string} name of the system
  * @param {(() => string) | null} text null to remove the sentence
@@ -50,7 +50,7 @@ export function say(lesson, name, text, again) {
 }
 
 /**
- * Reads the marks that a system keeps. They may be from another version or from another program.
+ * Reads marks that a system has stored. Another version or another program may have written them.
  * @param {any} given
  * @returns {Required<Kept>}
  */
@@ -84,18 +84,18 @@ export class Delivery {
   #adapt;
   /** @type {Adapter | null} */
   #adapter = null;
-  /** The best score so far, 0 to 1, sent or kept by the system; null before. @type {number | null} */
+  /** The best score that was sent or stored, 0 to 1; null before one. @type {number | null} */
   #best = null;
   #kept = readKept(null);
   #told = '';
   #recalled = false;
-  /** Answers and shown solutions that were not sent yet. @type {Deed[]} */
+  /** Answers and displayed solutions that are not sent yet. @type {Deed[]} */
   #deeds = [];
   #running = false;
-  /** True if marks or answers have changed since the current attempt began. */
+  /** True if something has changed since the current attempt began. */
   #again = false;
   #ended = false;
-  /** True if the sentence of a failure is shown. */
+  /** True while the sentence about a failure is displayed. */
   #failing = false;
   #pause = FIRST_PAUSE;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -114,11 +114,11 @@ export class Delivery {
     this.#adapt = adapt;
   }
 
-  /** Listens to the lesson and the page, and makes the first attempt. */
+  /** Begins to listen, and makes the first attempt. */
   begin() {
     const lesson = this.#lesson;
     const attempt = () => this.#attempt();
-    // The capture phase comes first, so that an answer is sent before its mark.
+    // The capture phase comes first, so an answer is sent before its mark.
     for (const name of /** @type {const} */ (['answer', 'solution']))
       lesson.addEventListener(
         `logit-${name}`,
@@ -132,7 +132,7 @@ export class Delivery {
     addEventListener('online', attempt);
     document.addEventListener('visibilitychange', () => document.hidden && attempt());
     addEventListener('pagehide', () => attempt().finally(() => this.#adapter?.end?.()));
-    // If the browser restores the page from its cache, a new session begins.
+    // If the browser restores the page from memory, a new session begins.
     addEventListener('pageshow', ({ persisted }) => {
       if (!persisted) return;
       this.#recalled = false;
@@ -146,7 +146,7 @@ export class Delivery {
     say(this.#lesson, this.#name, text, again);
   }
 
-  /** The key under which the browser keeps unsent marks; null if the learner is unknown. */
+  /** The key under which the browser stores unsent marks; null if the learner is unknown. */
   get #unsentKey() {
     const { learner } = this.#adapter ?? {};
     return learner ? JSON.stringify([this.#name, learner, this.#lesson.result.lesson]) : null;
@@ -192,7 +192,7 @@ export class Delivery {
     this.#told = text;
   }
 
-  /** Sends all unsent answers and marks to the system. Never rejects. */
+  /** Sends everything that is not sent yet. Never rejects. */
   async #attempt() {
     this.#again = true;
     if (this.#running || this.#ended) return;
@@ -244,7 +244,7 @@ export class Delivery {
     this.#pause = Math.min(2 * this.#pause, LAST_PAUSE);
   }
 
-  /** Tries again after the learner has pressed the button. */
+  /** Tries again because the learner has pressed the button. */
   #retry() {
     this.#say(() => t('lesson.unreported.trying'));
     clearTimeout(this.#timer);

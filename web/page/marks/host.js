@@ -1,20 +1,20 @@
 /**
- * Messages between a lesson in a frame and its parent page. The lesson sends 'logitscope:ready' once. It
- * sends 'logitscope:result' after each answer, and REST_MS after the last move of a figure. It accepts
- * 'logitscope:get', and 'logitscope:set' with an earlier state, only from the parent page.
+ * Messages between a lesson in a frame and its parent page. The lesson sends 'logitscope:ready' once, and
+ * 'logitscope:result' after each answer and REST_MS after the last change of a figure. It accepts 'logitscope:get',
+ * and 'logitscope:set' with an earlier state, but only from the parent page.
  */
 import { STATE_LIMIT } from '../../lessons/marks.js';
 import { Debounce } from '../../base/debounce.js';
 import { t } from '../../locale/locale.js';
 
-/** The time without a move after which a figure's result is sent, in ms. */
+/** The result is sent after a figure has not changed for this time, in ms. */
 const REST_MS = 250;
 
 /** @param {import('../lesson/lesson.js').LogitLesson} lesson */
 export function answerHost(lesson) {
   const { parent } = window;
   const debounce = new Debounce();
-  /** Resolves when the last result is sent, so that results keep their order. */
+  /** Resolves when the last result is sent. The next one waits for it, so that results stay in order. */
   let last = Promise.resolve();
   /** @param {string} type @param {object} detail */
   const tell = (type, detail) => parent.postMessage({ type: `logitscope:${type}`, ...detail }, '*');

@@ -1,11 +1,11 @@
 /**
- * The adapter for JSInput of Open edX. It defines three functions of the window. A page of another origin
- * (sop="false") calls these functions through messages of JSChannel.
+ * The adapter for JSInput of Open edX. The course system calls three functions of this window. From another origin
+ * (sop="false") it calls them by messages in the format of the library JSChannel.
  */
 
 const SCOPE = 'JSInput::';
 
-/** Parses a message of JSChannel with the scope of JSInput; returns null for any other message. @param {string} text */
+/** Reads a call from JSChannel; null for any other message. @param {string} text */
 function readMessage(text) {
   try {
     const { method, params, id } = JSON.parse(text);
@@ -19,7 +19,10 @@ function readMessage(text) {
 /** @param {import('./delivery.js').Host} host @returns {import('./delivery.js').Adapter} */
 export function jsinput({ lesson, take }) {
   const { parent } = window;
-  /** The last result. @type {{ score: number | null, complete: boolean, attempts: number, state: string }} */
+  /**
+   * The last result, for Open edX to fetch.
+   * @type {{ score: number | null, complete: boolean, attempts: number, state: string }}
+   */
   let now = { score: null, complete: false, attempts: 0, state: '' };
   /** @type {Record<string, (text: string) => unknown>} */
   const methods = {

@@ -1,6 +1,6 @@
 /**
- * The reason why a course system did not accept marks. `key` and `values` determine the sentence. After a
- * `final` refusal there is no further attempt.
+ * The error of a course system that did not accept marks. `key` and `values` give the sentence. After an error with
+ * `final`, nothing is sent again.
  */
 export class Refusal extends Error {
   /**

@@ -1,11 +1,11 @@
 /**
- * The adapter for SCORM 1.2 and 2004. A course system defines the API in a window around the lesson.
- * SCORM 1.2 keeps at most 4,096 characters of a state; this is the reason for STATE_LIMIT.
+ * The adapter for SCORM 1.2 and 2004. The course system provides an object, the API, in a window around the lesson.
+ * SCORM 1.2 stores at most 4,096 characters of a state, hence STATE_LIMIT.
  */
 import { Refusal } from './refusal.js';
 
 /**
- * The names and formats that differ between the two versions of SCORM.
+ * Names and formats in which the two versions of SCORM differ.
  * @typedef {object} Version
  * @property {'API' | 'API_1484_11'} api
  * @property {string} prefix of each method
@@ -17,7 +17,8 @@ import { Refusal } from './refusal.js';
  * @property {string} exit
  * @property {string} time
  * @property {(seconds: number) => string} duration
- * @property {(right: boolean) => Record<string, string>} answered returns the values of an interaction, without id and type
+ * @property {(right: boolean) => Record<string, string>} answered returns the values of an interaction, without id
+ * and type
  *
  * @typedef {Record<string, (...values: string[]) => any>} Api
  * @typedef {import('./delivery.js').Host} Host
@@ -63,18 +64,21 @@ const SCORM_2004 = {
   }),
 };
 
-/** The type of an interaction for each kind of question. @type {Record<string, string>} */
+/** SCORM's type of interaction for each kind of question. @type {Record<string, string>} */
 const TYPES = { number: 'numeric', choice: 'choice', token: 'fill-in', order: 'sequencing' };
-/** The error codes of an absent value: no value is kept, or the system does not have the element. */
+/** Error codes for a missing value: nothing is stored yet, or the system does not know the element. */
 const ABSENT = [401, 402, 403];
-/** The error code of a session that has begun already. */
+/** Error code for a session that has begun already. */
 const BEGUN = 103;
-/** The number of attempts to find an API that is defined late, and the pause between two attempts in ms. */
+/** Number of attempts to find the API, which may be defined late, and the pause between them in ms. */
 const [LOOKS, LOOK_MS] = [10, 200];
-/** The most characters of a reason that are shown. */
+/** Most characters of a reason that are displayed. */
 const LONGEST_REASON = 200;
 
-/** Finds the API in the windows around this window, then in its opener and the windows around the opener. @param {Version['api']} name */
+/**
+ * Looks for the API in the windows around this one, then in its opener and the windows around it.
+ * @param {Version['api']} name
+ */
 function findApi(name) {
   /** @param {Window | null} start */
   const above = (start) => {
@@ -83,7 +87,7 @@ function findApi(name) {
         const found = /** @type {any} */ (at)[name];
         if (found) return /** @type {Api} */ (found);
       } catch {
-        // a window of another origin; the windows around it may have this origin
+        // This window has another origin, but one around it may have ours.
       }
     return null;
   };
@@ -99,9 +103,9 @@ class Scorm {
   #api = null;
   #begun = false;
   #review = false;
-  /** The values of the first report; without these, some systems count an opened lesson as completed. */
+  /** Values of the first report. Without them, some systems count a lesson as completed when it is opened. */
   #first = {};
-  #started = performance.now(); // unlike Date.now(), nobody can set this clock back
+  #started = performance.now(); // unlike Date.now(), this clock cannot be set back
   learner = '';
 
   /** @param {Version} version @param {Host} host */
@@ -119,7 +123,7 @@ class Scorm {
     });
   }
 
-  /** Calls a method of the API. @param {string} method @param {string[]} values */
+  /** Calls a function of the API. @param {string} method @param {string[]} values */
   #call(method, ...values) {
     try {
       const api = /** @type {Api} */ (this.#api);
@@ -134,7 +138,10 @@ class Scorm {
     return Number(this.#call('GetLastError')) || 0;
   }
 
-  /** Calls a method; throws a refusal with its error if it returns "false". @param {string} method @param {string[]} values */
+  /**
+   * Calls a function of the API and throws a refusal if it returns "false".
+   * @param {string} method @param {string[]} values
+   */
   #must(method, ...values) {
     if (this.#call(method, ...values) !== 'false') return;
     const code = this.#lastError();
@@ -158,7 +165,10 @@ class Scorm {
       quietly(() => this.#call('SetValue', key, value));
   }
 
-  /** Sets all values; if some were refused, then throws the first refusal. @param {Record<string, string>} values */
+  /**
+   * Sets values. If the system refuses some, throws the first refusal after all were tried.
+   * @param {Record<string, string>} values
+   */
   #set(values) {
     /** @type {unknown} */
     let fault = null;
@@ -173,7 +183,7 @@ class Scorm {
   }
 
   /**
-   * Returns passed or failed, by the system's passing score; no value if the system has no passing score.
+   * Returns passed or failed by the system's passing score; nothing if it has none.
    * @param {number} share the score, from 0 to 1
    * @returns {Record<string, string>}
    */
@@ -238,12 +248,12 @@ class Scorm {
   }
 }
 
-/** Runs `work`, on which no mark depends, and ignores its failure. @param {() => void} work */
+/** Runs `work` and ignores its failure, because no mark depends on it. @param {() => void} work */
 function quietly(work) {
   try {
     work();
   } catch {
-    // a course system may omit this feature
+    // The course system may lack this feature.
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * The adapter for SPLICE (cssplice.org): Runestone, OpenDSA, PreTeXt and other systems that show a lesson
- * in a frame. It sends messages to the parent page, which keeps the state and adjusts the frame's height.
+ * The adapter for SPLICE (cssplice.org), for Runestone, OpenDSA, PreTeXt and other systems that show a lesson in a
+ * frame. It sends messages to the parent page, which stores the state and fits the frame's height.
  */
 import { Refusal } from './refusal.js';
 
-/** The longest wait for an answer, in ms; the value of the protocol's reference implementation. */
+/** Longest time to wait for an answer, in ms; the same as in the protocol's reference implementation. */
 const PATIENCE = 15_000;
 
 function uniqueId() {
@@ -50,7 +50,7 @@ export function splice({ lesson, named, take, refuse }) {
     async recall() {
       ask();
       await Promise.race([first, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-      // If the page did not name SPLICE, the parent page may not know it: its silence is no failure.
+      // If the page has not named SPLICE, the parent page may not know it, so silence is not a failure.
       if (!answered && named) refuse(new Refusal('silent'));
     },
     tell({ lesson: name, score, complete, attempts, state }) {

@@ -1,8 +1,7 @@
 /**
- * The adapter for xAPI: statements about a learner's answers and score. The page gets a statement as the
- * event "logit-statement", the parent page of a frame as the message 'logitscope:statement'. The store
- * that the attribute `xapi` names gets it too. With an `actor` the store also keeps the state. A lesson's
- * file or an address cannot name a store.
+ * The adapter for xAPI: statements about the learner's answers and score. The page gets each statement as the event
+ * "logit-statement", the parent of a frame as the message 'logitscope:statement', and the store in the attribute
+ * `xapi` by HTTP. With an `actor`, the store also keeps the state. Neither a lesson nor an address can name a store.
  */
 
 import { Refusal } from './refusal.js';
@@ -13,16 +12,16 @@ const VERBS = 'http://adlnet.gov/expapi/verbs/';
 const VERSION = '1.0.3';
 const STATE_ID = 'logitscope';
 
-/** The longest wait for a store's answer, in ms. */
+/** Longest time to wait for the store's answer, in ms. */
 const PATIENCE = 30_000;
-/** The status code of a store that has no state yet. */
+/** Status code of a store that has no state yet. */
 const NOT_FOUND = 404;
-/** The status codes of a store that keeps statements but no states. */
+/** Status codes of a store that accepts statements but no states. */
 const STATELESS = [405, 501];
-/** The status code if the store has this statement already, because its first answer was lost. */
+/** Status code for a statement that the store has already, because its first answer was lost. */
 const CONFLICT = 409;
 
-/** Returns the id of a lesson in a store. @param {string | null} name */
+/** Returns the id under which a store knows a lesson. @param {string | null} name */
 function activityOf(name) {
   try {
     return new URL(`?lesson=${encodeURIComponent(name ?? '')}`, document.baseURI).href;
@@ -31,7 +30,7 @@ function activityOf(name) {
   }
 }
 
-/** Returns a random UUID. `crypto.randomUUID` is not used, since it needs a secure context. */
+/** Returns a random UUID. crypto.randomUUID exists only in secure contexts. */
 function uuid() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -52,7 +51,7 @@ class Xapi {
   #keeps = false;
   /** @type {Refusal | null} */
   #forbidden = null;
-  /** The statements that the store does not have yet; the key is the cause of a statement. @type {Map<unknown, object>} */
+  /** Statements that are not sent yet, by the event that caused them. @type {Map<unknown, object>} */
   #unsent = new Map();
   learner = '';
 
@@ -90,7 +89,7 @@ class Xapi {
     const signal = AbortSignal.timeout(PATIENCE);
     let reason;
     try {
-      // `keepalive`: the request continues if the page closes just after the last answer.
+      // With `keepalive`, the request continues if the page is closed after the last answer.
       const rest = { keepalive: true, headers, signal };
       const response = await fetch(new URL(path, this.#store), { ...options, ...rest });
       if (response.ok || allowed.includes(response.status)) return response;
@@ -108,7 +107,7 @@ class Xapi {
   }
 
   /**
-   * Creates a statement and emits it to the page.
+   * Makes a statement and emits it to the page.
    * @param {string} verb
    * @param {object} result
    * @param {string} [part] the id of a question; undefined for the whole lesson
@@ -120,7 +119,7 @@ class Xapi {
     const definition = { name: { [language]: part ?? lesson.read?.title ?? '' } };
     const actor = this.#actor ?? { account: { homePage: location.origin, name: 'anonymous' } };
     const statement = {
-      id: uuid(), // with the id, a store accepts a statement only once, even if it is sent twice
+      id: uuid(), // with an id, a statement that arrives twice counts once
       ...(this.#actor || this.#store ? { actor: { objectType: 'Agent', ...actor } } : {}),
       verb: { id: VERBS + verb, display: { en: verb } },
       object: { objectType: 'Activity', id, definition },

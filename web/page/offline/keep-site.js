@@ -1,20 +1,20 @@
 /**
- * Asks the browser to keep the site for visits without the network. Only a page of the site has a link
- * that names the service worker; other pages, the single-file page and lesson packages have none.
+ * Asks the browser to keep the site for visits without the network. Only the site's own pages have a link to the
+ * service worker.
  */
 import { trustedAddress } from '../../engine/trusted.js';
 import { openModels } from '../../state/engines.js';
 
-/** The delay of the registration in a browser without idle callbacks, in ms. */
+/** In browsers without idle callbacks, the registration waits for this time, in ms. */
 const PATIENCE = 1000;
 
 const findLink = () => document.querySelector('link[rel=serviceworker]');
 
-/** True in a page of the site itself: not in a frame, a single file, a lesson package or a host's page. */
+/** True for a page of the site; false in a frame, a single file, a lesson package or another website. */
 export const isSitePage = () =>
   findLink() !== null && window.parent === window && origin !== 'null';
 
-/** Registers the worker in idle time; ignores a failure. */
+/** Registers the service worker when the browser is idle; a failure does not matter. */
 export function keepSite() {
   const link = findLink();
   if (!link || !isSitePage() || !isSecureContext) return;
@@ -24,7 +24,7 @@ export function keepSite() {
   else setTimeout(register, PATIENCE);
 }
 
-/** Registers the worker and sends it the addresses of the files that this visit has fetched. @param {string} address */
+/** Registers the service worker and tells it which files this visit has fetched. @param {string} address */
 async function keep(address) {
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;

@@ -1,7 +1,6 @@
 /**
- * The site's service worker: after the first visit the site opens without the network. The worker keeps
- * the files of one build, compares each file with its SHA-256, and serves only files of that build.
- * web/sign.js bundles the worker with the list of files.
+ * The site's service worker. After a first visit, the site opens without the network. The worker keeps all files of
+ * one build, checks each with its SHA-256, and serves only this build. web/sign.js adds the list of files.
  */
 
 /**
@@ -17,13 +16,13 @@ const { registration, clients } = worker;
 const scope = registration.scope;
 const PREFIX = `logitscope ${scope} `;
 const NAME = PREFIX + version;
-/** The first characters of this script in every version; web/sign.js writes them. */
+/** The first characters of this script in every version, written by web/sign.js. */
 const MARK = '/* logitscope ';
-/** The longest wait for the server's answer about its version, in ms. */
+/** Longest time to wait for the server's version, in ms. */
 const PATIENCE = 1000;
 const LOOSE = { ignoreVary: true };
 
-/** The version of the server's build that a page was last sent to fetch. */
+/** The version on the server that a page was last told to fetch. */
 let tried = version;
 
 /** Returns the SHA-256 of bytes in base64. @param {ArrayBuffer} bytes */
@@ -42,8 +41,8 @@ function pathOf(url) {
 }
 
 /**
- * Returns a file of this build from a cache of any build, the browser's cache or the server: the first
- * whose SHA-256 is right. Throws if none is right.
+ * Returns a file of this build, from the cache of any build, from the browser's cache or from the server: the first
+ * that has the right SHA-256. Throws if none has it.
  * @param {string} path
  */
 async function fetchFile(path) {
@@ -59,14 +58,15 @@ async function fetchFile(path) {
     const bytes = await found.arrayBuffer();
     if ((await sumOf(bytes)) !== sums[path]) continue;
     const headers = new Headers(found.headers);
-    for (const name of ['content-encoding', 'vary']) headers.delete(name); // these headers describe the transfer, not the bytes
+    // These headers are about the transfer, not about the bytes.
+    for (const name of ['content-encoding', 'vary']) headers.delete(name);
     headers.set('content-length', String(bytes.byteLength));
     return new Response(bytes, { headers });
   }
   throw new TypeError(`${path} belongs to another build`);
 }
 
-/** Returns a file of this build; keeps the file if the cache has room. @param {string} path */
+/** Returns a file of this build, and keeps it if there is room. @param {string} path */
 async function fileOf(path) {
   const cache = await caches.open(NAME);
   const kept = await cache.match(scope + path, LOOSE);
@@ -76,7 +76,10 @@ async function fileOf(path) {
   return found;
 }
 
-/** Returns the part of a file that a Range header requests; the whole file without one. @param {Response} whole @param {string | null} range */
+/**
+ * Returns the part of a file that a Range header asks for; without one, the whole file.
+ * @param {Response} whole @param {string | null} range
+ */
 async function partOf(whole, range) {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
   if (from === undefined) return whole;
@@ -92,7 +95,7 @@ async function partOf(whole, range) {
 }
 
 /**
- * Answers with a file of this build; from the server if the user or the browser has removed the cache.
+ * Answers with a file of this build. If the caches were deleted, answers from the server.
  * @param {Request} request
  * @param {string} path
  */
@@ -101,15 +104,15 @@ async function respond(request, path) {
   return partOf(await fileOf(path), request.headers.get('range'));
 }
 
-/** Removes the caches of this folder, except `kept`. @param {string} [kept] */
+/** Deletes all caches of this site except `kept`. @param {string} [kept] */
 async function removeCaches(kept) {
   for (const name of await caches.keys())
     if (name.startsWith(PREFIX) && name !== kept) await caches.delete(name);
 }
 
 /**
- * Returns true if the server has a build that no page has tried. If the server no longer has this worker,
- * removes the worker.
+ * Returns true if the server has a newer build that no page has tried yet. If the server has no service worker any
+ * more, removes this one.
  */
 async function isNew() {
   try {
@@ -129,15 +132,15 @@ async function isNew() {
   }
 }
 
-/** A page with update.js, which fetches the new build and reloads. */
+/** A page with update.js, which fetches the newer build and reloads. */
 const UPDATE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'">
 <title>Logitscope</title><progress aria-label="Logitscope"></progress>
 <script type="module" src="${scope}update.js"></script>`;
 
 /**
- * Answers a navigation. If the server has a new build and no other page is open, the answer is UPDATE.
- * Otherwise it is the file of this build, since one service worker serves all open pages.
+ * Answers the opening of a page. If there is a newer build and no other page is open, answers with UPDATE. Otherwise
+ * answers with this build, because all open pages use the same worker.
  * @param {Request} request
  * @param {string} path
  */
@@ -148,7 +151,9 @@ async function open(request, path) {
   return respond(request, path);
 }
 
-/** Keeps all files except `onUse`. If one is missing, keeps none: the build on the server is incomplete. */
+/**
+ * Keeps all files except those in `onUse`. If one is missing, keeps none, because the server has an incomplete build.
+ */
 async function install() {
   const cache = await caches.open(NAME);
   const paths = Object.keys(sums).filter((path) => !onUse.includes(path));
@@ -160,13 +165,13 @@ async function install() {
   }
 }
 
-/** Keeps the files that a page fetched before this worker was active. @param {string[]} addresses */
+/** Keeps the files that were fetched before this worker was active. @param {string[]} addresses */
 async function keep(addresses) {
   const paths = addresses.map(pathOf).filter((path) => path !== undefined);
   await Promise.allSettled(paths.map(fileOf));
 }
 
-/** Starts the new build if `page`, which requested it, is the only open page. @param {any} page */
+/** Switches to the newer build, if the page that asks is the only open one. @param {any} page */
 async function switchFor(page) {
   const alone = (await clients.matchAll()).length === 1;
   if (alone && registration.waiting) registration.waiting.postMessage('take over');

@@ -1,15 +1,15 @@
 /**
- * The script of a page that is shown while a new build is fetched. It then reloads: with the new build if
- * it is complete, else with the kept build.
+ * The script of a page that is shown while a newer build is fetched. Then it reloads, with the newer build or, if
+ * that is incomplete, the old one.
  */
 
-/** The longest wait for the new build, in ms. */
+/** Longest time to wait for the newer build, in ms. */
 const PATIENCE = 3000;
 
 const { serviceWorker } = navigator;
 const again = () => location.reload();
 serviceWorker.addEventListener('controllerchange', again);
-serviceWorker.addEventListener('message', again); // the worker's message: another page still uses the old build
+serviceWorker.addEventListener('message', again); // the worker says that another page still uses the old build
 serviceWorker.startMessages();
 const timer = setTimeout(again, PATIENCE);
 

@@ -1,7 +1,6 @@
 /**
- * <logit-lesson-editor>: a form that writes a lesson, with a preview of the lesson beside it. It begins
- * with the instrument's state in the address. The browser keeps the draft. The teacher gets the finished
- * lesson as a file, a link or a line of HTML.
+ * <logit-lesson-editor>: a form for writing a lesson, with a preview. It can begin with the instrument's state, from
+ * the address. The browser stores the draft. The teacher gets the lesson as a file, a link or a line of HTML.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -49,9 +48,9 @@ addMessages(locales);
  * @typedef {import('../../../engine/types.js').TableRow} TableRow
  */
 
-/** The most changes that can be undone. */
+/** Most changes that can be undone. */
 const MOST_UNDOS = 200;
-/** The faults that the form's fields cannot show. The editor refuses a file with such a fault. */
+/** Kinds of faults for which the form has no field. A file with such a fault is refused. */
 const HARD_FAULTS = 'unreadable encoding large unknown endpoint text texts flag list object'.split(
   ' ',
 );
@@ -76,13 +75,13 @@ export class LogitLessonEditor extends LogitElement {
   /** @type {Draft[]} */
   #before = [];
   #lastPlace = '';
-  /** The last draft without a fault; null if there was none. @type {Lesson | null} */
+  /** The last draft without faults, which the preview shows; null if none. @type {Lesson | null} */
   #shown = null;
-  /** Counts how often the preview was restarted. */
+  /** Number of times that the preview was started again. */
   #round = 0;
   #form = new Form(this);
   #focus = '';
-  /** Resolves when the pointer is released: a button under it must not move before the click. */
+  /** Resolves when the pointer is released. Until then nothing may move, or the click would miss its button. */
   #pressing = Promise.resolve();
 
   constructor() {
@@ -95,13 +94,19 @@ export class LogitLessonEditor extends LogitElement {
     this.faults = [];
     /** A sentence about the last action; '' for none. */
     this.notice = '';
-    /** The instrument's state until the teacher chooses where to insert it; null for none. @type {Handover | null} */
+    /**
+     * The instrument's state from the address, until the teacher chooses its place; null if none.
+     * @type {Handover | null}
+     */
     this.handover = null;
-    /** The side that a narrow screen shows. @type {'form' | 'preview'} */
+    /** The half that a narrow screen shows: form or preview. @type {'form' | 'preview'} */
     this.side = 'form';
     this.openPart = 0;
     this.openQuestion = 0;
-    /** The teacher's changes in the live figure of the open part; null for none. @type {Partial<import('../../../lessons/measures.js').LessonState> | null} */
+    /**
+     * Changes that the teacher has made in the live figure of the open part; null if none.
+     * @type {Partial<import('../../../lessons/measures.js').LessonState> | null}
+     */
     this.moved = null;
     this.addEventListener('pointerdown', () => {
       this.#pressing = new Promise((done) =>
@@ -145,7 +150,7 @@ export class LogitLessonEditor extends LogitElement {
     }
   }
 
-  /** True if the form's fields can show a lesson. @param {any} lesson */
+  /** Returns true if the form has a field for every fault of a lesson. @param {any} lesson */
   #holds(lesson) {
     return checkLesson(lesson, this.#table).every(({ key }) => !HARD_FAULTS.includes(key));
   }
@@ -158,7 +163,7 @@ export class LogitLessonEditor extends LogitElement {
     this.notice = this.speak(words);
   }
 
-  /** Removes the instrument's state from the address, since the draft contains it now. @param {Handover} handover */
+  /** The draft has the instrument's state now, so removes it from the address. @param {Handover} handover */
   #placed({ left }) {
     this.handover = null;
     this.#say(() =>
@@ -167,7 +172,7 @@ export class LogitLessonEditor extends LogitElement {
     try {
       history.replaceState(null, '', inLanguage('?lesson=new'));
     } catch {
-      // a sandboxed frame or a page from disk: after a reload the state is offered again
+      // In a sandboxed frame or a page from disk, the address keeps the state, which a reload offers again.
     }
   }
 
@@ -193,7 +198,10 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** If the preview is beside the form, scrolls it to the part of the focused field. @param {FocusEvent} event of a field that gets the focus */
+  /**
+   * If the preview is beside the form, scrolls it to the part whose field gets the focus.
+   * @param {FocusEvent} event of a field that gets the focus
+   */
   #entered({ target }) {
     const { id = '' } = /** @type {HTMLElement} */ (target).closest('[id^="parts["]') ?? {};
     const [, part, , question] = /^parts\[(\d+)\](\.questions\[(\d+)\])?/.exec(id) ?? [];
@@ -216,7 +224,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** Shows all faults, also those of fields that the teacher has not visited. */
+  /** Shows all faults, also in fields that the teacher has not visited yet. */
   #press() {
     for (const fault of this.faults) this.#form.touch(faultPlace(fault));
     this.requestUpdate();
@@ -269,7 +277,7 @@ export class LogitLessonEditor extends LogitElement {
     this.#say(() => t('editor.opened', { name: file.name }));
   }
 
-  /** Returns the finished lesson. If it has a fault, shows a notice and returns null. */
+  /** Returns the finished lesson; if it has faults, shows them and returns null. */
   #finished() {
     this.#press();
     if (this.faults.length === 0) return /** @type {Lesson} */ (filled(this.draft));
@@ -302,7 +310,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** A text that could not be copied: the teacher selects and copies it. '' for none. */
+  /** The lesson as a text, if it could not be copied; the teacher then selects it. '' otherwise. */
   #out = '';
 
   willUpdate() {
@@ -426,7 +434,10 @@ export class LogitLessonEditor extends LogitElement {
       ${form.faults(['parts'])}</section>`;
   }
 
-  /** Adds a part with the last landscape figure of the other parts. @param {Draft[]} parts */
+  /**
+   * Adds a part. If another part has a landscape, the new part begins with a copy of the last one.
+   * @param {Draft[]} parts
+   */
   #addPart(parts) {
     const last = [...parts].reverse().find((part) => part.figure?.show === 'landscape')?.figure;
     this.moved = null;
@@ -435,11 +446,11 @@ export class LogitLessonEditor extends LogitElement {
   }
 }
 
-/** Matches the end of a place inside a text: a setting of a button in the text has no field. */
+/** Matches places inside a text. A setting of a button in a text has no field of its own. */
 const IN_TEXT =
   /(aim|ask|caption|extension|guide|hint|result|right|say|solution|text)(?:\[\d+\])?\.[a-z_]+$/;
 
-/** Returns the name of a place in words. @param {Draft} draft @param {string} place */
+/** Names a place of the draft in words. @param {Draft} draft @param {string} place */
 function placeWords(draft, place) {
   const [, part] = /^parts\[(\d+)\]/.exec(place) ?? [];
   const [, question] = /questions\[(\d+)\]/.exec(place) ?? [];

@@ -1,4 +1,4 @@
-/** Renders the fields of a part's figure, and a live figure below them whose state the author can adopt. */
+/** Renders the fields of a figure. Below them is the live figure: the author can change it and adopt the changes. */
 import { html, nothing } from 'lit';
 import { locales as compareLocales } from '#locales/compare';
 import { locales as sweepLocales } from '#locales/sweep';
@@ -16,6 +16,7 @@ addMessages(compareLocales);
 addMessages(sweepLocales);
 
 /**
+ * `moved`: changes in the live figure that the author has not adopted; null for none.
  * @typedef {import('./form.js').Form} Form
  * @typedef {import('./form.js').Place} Place
  * @typedef {import('./measure-form.js').Engine} Engine
@@ -33,7 +34,7 @@ const UNMOVED = {};
 /** @type {string[]} */
 const NO_TOKENS = [];
 
-/** The kinds of a sweep's figures. */
+/** Kinds of charts of a sweep. */
 const SWEPT = ['any', 'entropy', 'nucleus', 'penalty', 'trade', 'judged'];
 /** The controls that an author can add to a figure. */
 const CONTROLS = [
@@ -41,7 +42,10 @@ const CONTROLS = [
   ...['length', 'constraint', 'logit_bias', 'forced_first'],
 ];
 
-/** Renders the fields for the choices of each kind of figure. @type {Record<string, (form: Form, place: Place, engine: Engine) => unknown>} */
+/**
+ * For each kind of figure, a function that renders its own fields.
+ * @type {Record<string, (form: Form, place: Place, engine: Engine) => unknown>}
+ */
 const CHOSEN = {
   sweep: (form, place, { table }) => {
     const first = [...place, 'first'];
@@ -74,7 +78,10 @@ const CHOSEN = {
     ${form.number([...place, 'max_new_tokens'])} ${form.flag([...place, 'blind'])}</div>`,
 };
 
-/** Pairs each name with its words. @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]} */
+/**
+ * Returns pairs of a name and its words.
+ * @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]}
+ */
 const pairs = (names, words) => names.map((name) => [name, words(name)]);
 
 /** @param {string} name @param {Engine} engine */
@@ -86,7 +93,10 @@ const controlName = (name, { table }) =>
     forced_first: t('lesson.first'),
   })[name] ?? (table.some((row) => row.name === name) ? settingName(name) : t(`warper.${name}`));
 
-/** Renders the fields to choose the learners' controls. @param {Form} form @param {Place} place @param {Engine} engine */
+/**
+ * Renders the choice of the controls that learners get.
+ * @param {Form} form @param {Place} place @param {Engine} engine
+ */
 function renderControls(form, place, engine) {
   const at = [...place, 'controls'];
   /** @type {string[]} */
@@ -106,7 +116,10 @@ function renderControls(form, place, engine) {
     ${ofTokens ? form.line([...place, 'tokens'], (text) => text) : nothing} ${form.faults(at, true)}</fieldset>`;
 }
 
-/** Renders the fields of a source: a model with a prompt, or given logits. @param {Form} form @param {Place} place @param {boolean} writing true if the figure needs a model */
+/**
+ * Renders the fields for the origin of the logits: a model with a prompt, or given logits.
+ * @param {Form} form @param {Place} place @param {boolean} writing true if the figure needs a model
+ */
 function renderSource(form, place, writing) {
   const state = form.get(place) ?? {};
   const { logits, tokens: _, model, prompt, ...others } = state;
@@ -143,7 +156,7 @@ function renderSource(form, place, writing) {
 }
 
 /**
- * Renders the fields of a state: its source, settings, seed, u, and the choices of its kind of figure.
+ * Renders the fields of a state: logits, settings, seed, u, and the choices of its kind of figure.
  * @param {Form} form
  * @param {Place} place
  * @param {Engine} engine
@@ -202,7 +215,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
   const { show, controls, tokens } = figure;
   const sound = form.faultsAt([...place, 'state'], true).length === 0;
   const take = () => {
-    // JSON omits undefined fields, so a figure without choices writes no `choices`.
+    // JSON leaves out undefined values, so a figure without choices has no `choices`.
     const { choices, ...state } = patched(figure.state, moved ?? {});
     const all = CHOSEN[show] ? { ...state, choices } : state;
     form.set([...place, 'state'], JSON.parse(JSON.stringify(all)));
@@ -228,7 +241,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
     }
     ${show === 'landscape' || show === 'text' ? renderControls(form, place, engine) : nothing}
     ${
-      // A sweep or a comparison writes many texts, so it runs only in the preview.
+      // A sweep or a comparison writes many texts, so only the preview shows it.
       sound && show !== 'sweep' && show !== 'compare'
         ? html`<logit-figure .show=${show} .controls=${controls} .tokens=${tokens ?? NO_TOKENS} .begin=${figure.state} .patch=${moved ?? UNMOVED} .table=${engine.table} .reader=${engine.reader} .knob=${figure.knob} .name=${name}
             @logit-figure=${(/** @type {CustomEvent} */ { detail }) => move(detail.change)}></logit-figure>

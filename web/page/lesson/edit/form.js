@@ -1,6 +1,6 @@
 /**
- * Renders the fields of the form. Each field is bound to a place in the draft. The last name of the place
- * determines the label and the help. The field shows the faults that the checker finds at the place.
+ * Renders the fields of the lesson editor. A field belongs to a place in the draft: a list of names and indices. The
+ * last name gives the label and the help. The field shows the checker's faults at its place.
  */
 import { html, nothing } from 'lit';
 import { valueOf } from '../../../base/element.js';
@@ -26,7 +26,7 @@ export function fieldLabel(name) {
   return hasMessage(key) ? t(key) : String(name);
 }
 
-/** Returns the sentence about a fault that is shown beside its field. @param {LessonFault} fault */
+/** Returns the sentence that is shown beside a field with a fault. @param {LessonFault} fault */
 export function faultWords({ key, values }) {
   if (key === 'missing') return t('editor.missing');
   return t(`lesson.fault.${key}`, { ...values, at: t('editor.here') });
@@ -34,7 +34,10 @@ export function faultWords({ key, values }) {
 
 export class Form {
   #owner;
-  /** The places that the author has visited; only these show that a value is missing. @type {Set<string>} */
+  /**
+   * Names of the places that the author has visited. A missing value is shown as a fault only there.
+   * @type {Set<string>}
+   */
   #touched = new Set();
 
   /** @param {Owner} owner */
@@ -61,7 +64,7 @@ export class Form {
     this.#touched.add(name);
   }
 
-  /** Marks a place and all places inside it as not visited. @param {Place} [place] */
+  /** Notes that a place and everything inside it is not visited. @param {Place} [place] */
   untouch(place = []) {
     const name = placeName(place);
     for (const each of this.#touched) if (each.startsWith(name)) this.#touched.delete(each);
@@ -75,7 +78,7 @@ export class Form {
     this.#owner.focusAt(placeName([...place, list.length, ...focus]));
   }
 
-  /** Removes an item and focuses the list. @param {Place} place @param {number} i */
+  /** Removes an item and moves the focus to its list. @param {Place} place @param {number} i */
   remove(place, i) {
     const rest = this.get(place).filter(
       (/** @type {any} */ _, /** @type {number} */ at) => at !== i,
@@ -92,7 +95,7 @@ export class Form {
   }
 
   /**
-   * Returns the faults of a place.
+   * Returns the faults at a place.
    * @param {Place} place
    * @param {boolean} [within] true to include the places inside it
    */
@@ -103,7 +106,10 @@ export class Form {
     return this.#owner.faults.filter((fault) => inside(faultPlace(fault)));
   }
 
-  /** Returns the faults to show; it omits a missing value if the author has not visited its place. @param {Place} place @param {boolean} [within] */
+  /**
+   * Returns the faults to show at a place: a missing value counts only if the author has visited the place.
+   * @param {Place} place @param {boolean} [within]
+   */
   #saidAt(place, within) {
     return this.faultsAt(place, within).filter(
       (fault) => fault.key !== 'missing' || this.#touched.has(faultPlace(fault)),
@@ -120,9 +126,10 @@ export class Form {
   }
 
   /**
-   * Renders a field around a control.
+   * Renders a label, help and faults around a control.
    * @param {Place} place
-   * @param {(attributes: { id: string, invalid: string | typeof nothing, about: string | typeof nothing }) => unknown} control
+   * @param {(attributes: { id: string, invalid: string | typeof nothing, about: string | typeof nothing }) =>
+   * unknown} control
    * @param {{ label?: string, wide?: boolean, within?: boolean }} [options]
    */
   field(place, control, { label = fieldLabel(place[place.length - 1]), wide, within } = {}) {
@@ -149,7 +156,10 @@ export class Form {
     );
   }
 
-  /** Renders a field for several lines: a program, or the text of a bigram table. @param {Place} place @param {{ label?: string }} [options] */
+  /**
+   * Renders a field with several lines, for code or the text of a bigram table.
+   * @param {Place} place @param {{ label?: string }} [options]
+   */
   lines(place, { label } = {}) {
     return this.field(
       place,
@@ -162,7 +172,10 @@ export class Form {
     );
   }
 
-  /** Renders a field for a text; an empty line separates paragraphs. @param {Place} place @param {{ paragraphs?: boolean }} [options] */
+  /**
+   * Renders a field for a text. An empty line begins a new paragraph.
+   * @param {Place} place @param {{ paragraphs?: boolean }} [options]
+   */
   area(place, { paragraphs = false } = {}) {
     const value = [this.get(place) ?? ''].flat().join('\n\n');
     const read = (/** @type {string} */ text) => {
@@ -179,7 +192,11 @@ export class Form {
     );
   }
 
-  /** Renders a field for a number. An empty field is undefined; other text is kept as text, which the checker refuses. @param {Place} place @param {{ label?: string }} [options] */
+  /**
+   * Renders a field for a number. If it is empty, the value is undefined. If it has other text, the value is this
+   * text, and the checker refuses it.
+   * @param {Place} place @param {{ label?: string }} [options]
+   */
   number(place, options = {}) {
     const value = this.get(place);
     const read = (/** @type {string} */ text) => {

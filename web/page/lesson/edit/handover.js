@@ -1,12 +1,15 @@
-/** Converts the instrument's state in the address to a lesson's first figure. */
+/** Makes the first figure of a lesson from the instrument's state in the address. */
 import { handoverOf } from '../../../lessons/draft.js';
 import { parseHash, parseQuery } from '../../../state/page-state.js';
 import { parseLogits } from '../../../views/logits/parse.js';
 
-/** The most logits that a lesson may contain. */
+/** Most logits that a lesson may have. */
 const MOST_LOGITS = 200;
 
-/** Returns the logits that the user pasted; undefined if the address shows none. @param {string | undefined} view @param {any} state */
+/**
+ * Returns the logits that the user has pasted; undefined if the state shows others.
+ * @param {string | undefined} view @param {any} state
+ */
 function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'pasted' }) {
   if (view !== 'logits' || !logits_pasted || logits_source !== 'pasted') return undefined;
   const read = parseLogits(logits_pasted, logits_kind);

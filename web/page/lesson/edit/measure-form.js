@@ -1,4 +1,4 @@
-/** Renders the fields of a request to the engine: a measure, its token or rank, and its settings. */
+/** Renders the fields of a measure: its name, its token or rank, and settings that differ from the figure's. */
 import { html, nothing } from 'lit';
 import { settingName, usualFirst } from '../../../base/setting-words.js';
 import { measureName } from '../../../lessons/answer-words.js';
@@ -16,7 +16,10 @@ import '../measured-value.js';
  * @typedef {{ table: TableRow[], reader: import('../reader.js').LessonReader }} Engine
  */
 
-/** Returns the samplers' numeric settings, each with its name in words. @param {TableRow[]} table @returns {[string, string][]} */
+/**
+ * Returns the samplers' settings that are numbers, each with its name in words.
+ * @param {TableRow[]} table @returns {[string, string][]}
+ */
 export const settingChoices = (table) =>
   usualFirst(table)
     .filter(({ kind, warper }) => /^(real|integer)$/.test(kind) && warper)
@@ -33,7 +36,7 @@ export function renderAsked(form, place, { table, reader }, state, fits = () => 
   const asked = form.get(place) ?? {};
   const { of = [] } = LESSON_MEASURES[asked.measure] ?? {};
   const choices = Object.entries(LESSON_MEASURES).filter(([, { unit }]) => fits(unit));
-  // If the place is an item of a list of typical wrong answers, the item shows its faults.
+  // In a list of typical wrong answers, the list's item shows the faults.
   const inner = typeof place[place.length - 1] === 'number';
   const faults = form.faultsAt(place, true).filter((fault) => !/\.say$/.test(faultPlace(fault)));
   const sound = faults.length === 0;
@@ -57,7 +60,7 @@ export function renderAsked(form, place, { table, reader }, state, fits = () => 
   </fieldset>`;
 }
 
-/** Renders the field for the token: its rank or its text. @param {Form} form @param {Place} place @param {any} asked */
+/** Renders the choice of the token, by rank or by text. @param {Form} form @param {Place} place @param {any} asked */
 function renderByToken(form, place, asked) {
   const { rank: _, token, ...others } = asked;
   const to = token === undefined ? { ...others, token: '' } : { ...others, rank: 1 };
@@ -65,7 +68,10 @@ function renderByToken(form, place, asked) {
     ${t(token === undefined ? 'editor.by.token' : 'editor.by.rank')}</button>`;
 }
 
-/** Renders the fields of settings that override the figure's settings. @param {Form} form @param {Place} place @param {TableRow[]} table */
+/**
+ * Renders the settings that differ from those of the figure.
+ * @param {Form} form @param {Place} place @param {TableRow[]} table
+ */
 export function renderSettings(form, place, table) {
   const settings = form.get(place) ?? {};
   const all = settingChoices(table);

@@ -1,4 +1,4 @@
-/** Renders the fields of a part: its text, figure and questions. One part and one question are open at a time. */
+/** Renders the fields of a part: text, figure, questions. Only one part and one question are unfolded. */
 import { html, nothing } from 'lit';
 import { freeId, newQuestion, placeName, questionNumber } from '../../../lessons/draft.js';
 import { t } from '../../../locale/locale.js';
@@ -15,7 +15,10 @@ import { renderQuestion } from './question-form.js';
  *   question: number, show: (question: number) => void }} Fold
  */
 
-/** Renders the number of faults in a part or question. @param {Form} form @param {import('./form.js').Place} place */
+/**
+ * Renders the number of faults in a folded part or question.
+ * @param {Form} form @param {import('./form.js').Place} place
+ */
 function badge(form, place) {
   const n = form.faultsAt(place, true).length;
   return n === 0 ? nothing : html`<span class="badge">${t('editor.badge', { n })}</span>`;

@@ -1,4 +1,4 @@
-/** Renders the fields of a question: its text, the right answer, and typical wrong answers, each with a sentence. */
+/** Renders the fields of a question: text, right answer, and typical wrong answers with a sentence for each. */
 import { html, nothing } from 'lit';
 import { FORM_KINDS, asKind, placeName } from '../../../lessons/draft.js';
 import { t } from '../../../locale/locale.js';
@@ -13,7 +13,10 @@ import { renderAsked } from './measure-form.js';
  * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
  */
 
-/** Returns true if a kind of question may ask for measures with a unit. @type {Record<string, (unit: string) => boolean>} */
+/**
+ * For each kind of question: a function that returns true if it may ask for a measure of this unit.
+ * @type {Record<string, (unit: string) => boolean>}
+ */
 const UNITS = {
   number: (unit) => unit !== 'token',
   state: (unit) => unit !== 'token',
@@ -21,7 +24,10 @@ const UNITS = {
   choice: () => true,
 };
 
-/** The sorts of typical wrong answers that each kind of question may have. @type {Record<string, string[]>} */
+/**
+ * For each kind of question: the sorts of typical wrong answers that it may have.
+ * @type {Record<string, string[]>}
+ */
 const WRONGS = {
   number: ['equals', 'measure', 'between'],
   token: ['equals', 'measure'],
@@ -44,7 +50,10 @@ function newWrong(sort, kind, say = '') {
   return { below: 0, say };
 }
 
-/** Questions before a change of their kind; the key is id and former kind. A change back restores them. @type {Map<string, any>} */
+/**
+ * Questions as they were before the author changed their kind, by id and old kind; changing back restores them.
+ * @type {Map<string, any>}
+ */
 const left = new Map();
 
 /**
@@ -86,7 +95,10 @@ export function renderQuestion(form, place, engine, shown) {
   </div>`;
 }
 
-/** Renders the fields of a question for code: the function to write, the editor's first text, a solution. @param {Form} form @param {Place} place @param {Engine} engine */
+/**
+ * Renders the fields of a question about code: the function's name, the code to begin with, and a solution.
+ * @param {Form} form @param {Place} place @param {Engine} engine
+ */
 function renderCode(form, place, { table }) {
   const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
   const names = [...warpers, 'chain', 'generate'];
