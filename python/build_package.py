@@ -30,20 +30,21 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-#: The repository, or the source distribution.
+#: The folder that has `src/`: the repository, or an unpacked source distribution.
 ROOT = HERE if (HERE / "src").is_dir() else HERE.parent
 FACTS = ["package.json", *(f"web/engine/{name}.js" for name in ("sentences", "presets", "types"))]
 LIBRARY = "_engine.so"
 SITE = "site.zip"
-#: Files of the site that a bench needs none of: models, lessons, the service worker, the elements.
+#: Files of the site that the package leaves out because `bench` does not need them: models,
+#: lessons, the service worker, the elements.
 LEFT_OUT = re.compile(
     r"(models|lessons)/|(sw|anywidget|logitscope|update)\.js$|preview\.png$|_headers$"
     r"|sbom\.cdx\.json$|SHA256SUMS$"
 )
-#: The flags of the native build in the Makefile.
+#: The compiler flags of the native build in the Makefile.
 FLAGS = "-std=c11 -O2 -ffp-contract=off -fPIC -fvisibility=hidden".split()
 LINK = "-shared -s -lm".split()
-#: The time of every file in an archive, so that equal sources give equal bytes.
+#: The time of every file in an archive. It is fixed, so that the same sources give the same bytes.
 TIME = int(os.environ.get("SOURCE_DATE_EPOCH", "315532800"))
 
 
@@ -64,7 +65,8 @@ def _version():
 
 
 def _sentences():
-    """The sentences of errors by key. The file is a table of string literals."""
+    """Returns the sentences of errors by key, read from a file that is a table of string
+    literals."""
     text = (ROOT / "web" / "engine" / "sentences.js").read_text(encoding="utf-8")
     literal = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
     row = rf"^  (\w+):\s+((?:{literal})(?:\s*\+\s*(?:{literal}))*),$"
@@ -78,14 +80,15 @@ def _sentences():
 
 
 def _order():
-    """The order of samplers of the preset llama.cpp."""
+    """Returns the order of samplers in the preset llama.cpp, read from the JavaScript source."""
     text = (ROOT / "web" / "engine" / "presets.js").read_text(encoding="utf-8")
     [names] = re.findall(r"^const LLAMA_CPP = (\[[^\]]*\]);$", text, re.MULTILINE)
     return ast.literal_eval(names)
 
 
 def _settings():
-    """The type of the settings, from its JSDoc. Only the types of numbers and texts are checked."""
+    """Returns the Python type of the settings, made from its JSDoc. Python checks only the types of
+    numbers and texts."""
     text = (ROOT / "web" / "engine" / "types.js").read_text(encoding="utf-8")
     text = text[text.index(" * @typedef {object} Settings\n") :]
     row = r" \* @property \{(.*?)\} \[(\w+)\] ((?:.*\n \*   )*.*)"
@@ -109,7 +112,7 @@ def _settings():
 
 
 def _entry(path):
-    """An entry of an archive, with the same time everywhere."""
+    """Returns an entry for an archive, with the fixed time and the same rights everywhere."""
     entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
     entry.external_attr = 0o644 << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
@@ -117,8 +120,8 @@ def _entry(path):
 
 
 def site_archive(site):
-    """The page of a built site as an archive. It may connect to its own origin only, and carries no
-    model: the logits come from Python."""
+    """Packs the page of a built site into an archive. The page may connect to its own origin only.
+    It includes no model, because the logits come from Python."""
     files = {path.relative_to(site).as_posix(): path for path in site.rglob("*") if path.is_file()}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -138,7 +141,8 @@ def site_archive(site):
 
 
 def _site():
-    """The archive of the site that was built here, or of a source distribution; else None."""
+    """Returns the packed site of a source distribution, or packs the site that was built here; None
+    if there is neither."""
     carried, built = HERE / SITE, ROOT / "dist"
     if carried.is_file():
         return carried.read_bytes()
@@ -146,7 +150,7 @@ def _site():
 
 
 def _compile(target):
-    """Compiles the engine; one compiler for each processor."""
+    """Compiles the engine for each processor that the host's compiler supports."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     with tempfile.TemporaryDirectory() as folder:
 
@@ -166,7 +170,7 @@ def _compile(target):
 
 
 def assemble(folder, library=None):
-    """Writes the package into an empty folder; compiles the engine unless a library is given."""
+    """Writes the package into an empty folder. If no library is given, compiles the engine."""
     _need_sources()
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -195,7 +199,8 @@ def _metadata():
 
 
 def make_wheel(folder, package, site=None):
-    """Writes a wheel of an assembled package, with the archive `site`; returns its name."""
+    """Writes a wheel of an assembled package and returns its file name. `site` is the packed
+    page."""
     tag = f"py3-none-{re.sub('[-.]', '_', sysconfig.get_platform())}"
     info = f"logitscope-{_version()}.dist-info"
     paths = sorted(path for path in package.iterdir() if path.is_file())

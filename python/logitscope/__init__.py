@@ -77,7 +77,7 @@ __all__ = [
     "warp_rows",
 ]
 
-#: The engine of the functions below, which need no model.
+#: An engine without a model, for the functions below.
 _bare = load()
 
 
@@ -89,22 +89,22 @@ def warp(
     step: int = 0,
     **settings: "Unpack[Settings]",
 ) -> Trace:
-    """The trace of any logits: see `Logitscope.warp`."""
+    """Returns the trace of given logits; see `Logitscope.warp`."""
     return _bare.warp(logits, history=history, second=second, step=step, **settings)
 
 
 def warp_rows(
     rows: Any, *, histories: Any = None, step: int = 0, **settings: "Unpack[Settings]"
 ) -> List[Trace]:
-    """`warp` on each row of logits: see `Logitscope.warp_rows`."""
+    """Calls `warp` for each row of logits; see `Logitscope.warp_rows`."""
     return _bare.warp_rows(rows, histories=histories, step=step, **settings)
 
 
 def read_from(logits: "Numbers", **options: Any) -> Reading:
-    """The trace of any logits and a token drawn from it: see `Logitscope.read_from`."""
+    """Returns the trace of given logits and a token drawn from them; see `Logitscope.read_from`."""
     return _bare.read_from(logits, **options)
 
 
 def draw_from(logits: "Numbers", **options: Any) -> Drawn:
-    """A token drawn from any logits: see `Logitscope.draw_from`."""
+    """Draws a token from given logits; see `Logitscope.draw_from`."""
     return _bare.draw_from(logits, **options)

@@ -17,17 +17,17 @@ try:
 except ImportError:
     np = None  # type: ignore[assignment]
 
-#: The least number that rounds to infinity in a float32: 2^128 (1 - 2^-25).
+#: Smallest number that rounds to infinity as a float32: 2^128 (1 - 2^-25).
 BEYOND_FLOAT32 = 2.0**128 * (1 - 2.0**-25)
 _NUMBERS = "bBhHiIlLqQfd"
 _IDS = "bBhHiIlLqQ"
 
 
 def plain(name: str, values: Any, what: str) -> Any:
-    """Returns a one-dimensional sequence of numbers: a NumPy array, an array or a list."""
+    """Returns numbers as a one-dimensional sequence: a NumPy array, an array or a list."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
-        if "bfloat16" in str(values.dtype):  # NumPy has no such type; float32 holds it exactly
+        if "bfloat16" in str(values.dtype):  # NumPy has none; float32 is exact
             values = values.float()
         values = values.numpy() if np is not None else values.tolist()
     if np is not None and isinstance(values, np.ndarray):
@@ -56,7 +56,7 @@ def plain(name: str, values: Any, what: str) -> Any:
 
 def float32s(name: str, values: Any) -> Any:
     """Returns numbers (n,) as a contiguous array of float32. Raises `not_finite` if one is too
-    large; C refuses NaN and infinity."""
+    large for float32; C refuses NaN and infinity."""
     given = plain(name, values, "a_list_of_numbers")
     if not len(given):
         refuse("empty", "no_numbers")
@@ -77,8 +77,8 @@ def float32s(name: str, values: Any) -> Any:
 
 
 def ids_of(name: str, values: Any, limit: int) -> List[int]:
-    """Returns ids as a list. Raises `unknown_token` for one that is not an integer from 0 to below
-    `limit`."""
+    """Returns ids as a list. Raises `unknown_token` for an id that is not an integer from 0 to
+    `limit` - 1."""
     given = plain(name, values, "a_list_of_ids")
     if np is not None and isinstance(given, np.ndarray):
         given = given.tolist()
@@ -90,12 +90,12 @@ def ids_of(name: str, values: Any, limit: int) -> List[int]:
 
 
 def words(ids: Sequence[int]) -> Any:
-    """Ids as the uint32 that C reads."""
+    """Converts ids to the uint32 that C reads."""
     return (ctypes.c_uint32 * len(ids))(*ids)
 
 
 def read(at: int, count: int, code: str) -> Any:
-    """A copy of numbers in C's memory; `code` is that of the module `array`."""
+    """Returns a copy of numbers in C's memory. `code` is their type code in the module `array`."""
     if np is not None:
         size = np.dtype(code).itemsize
         return np.frombuffer(bytearray(ctypes.string_at(at, count * size)), dtype=code)

@@ -1,7 +1,7 @@
-"""A learner's own model, asked for its logits: any callable from ids to logits.
+"""Answers the page's questions about a learner's own model: any callable from ids to logits.
 
-`Asked` answers the four questions of the page. Every number is that of the callable: one row of
-float32, unchanged.
+The class `Asked` answers four questions. The logits are those of the callable, unchanged as
+float32.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from .settings import Resolved
 from .vocabulary import VOCABULARY_MAX, encoder_of, given_pieces, ids_in, pieces, special_id
 
 _HERE = os.path.dirname(__file__)
-#: Most ids of a text, as in the page.
+#: Most tokens of a text, the same as in the page.
 LONGEST = 2**18
-#: Most characters of a learner's exception that the page shows.
+#: Most characters of the learner's exception that the page shows.
 _TOLD_MAX = 500
-#: Attributes of models that hold the number of tokens that they see.
+#: Names of attributes that tell how many tokens a model can see.
 _CONTEXT = (
     "block_size config.block_size context_length config.context_length cfg.context_length "
     "max_seq_len params.max_seq_len config.max_seq_len n_positions config.n_positions "
     "config.max_position_embeddings config.sequence_len n_ctx config.n_ctx"
 ).split()
-#: Tables with a row for each position.
+#: Names of embeddings that have one row for each position.
 _POSITIONS = "position_embedding_table pos_emb transformer.wpe wpe".split()
 
 
 class Superseded(Exception):
-    """A newer question has taken the place of a waiting one."""
+    """Raised for a question that waited, when a newer question of its kind replaces it."""
 
 
 class Turns:
-    """Lets one question run at a time. Of those that may be superseded only the newest waits."""
+    """Lets one question run at a time. Of the questions that may be superseded, only the newest
+    waits."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -49,7 +50,8 @@ class Turns:
         self._newest = 0
 
     def run(self, question: Callable[[], Any], supersedes: bool) -> Any:
-        """Runs `question` in its turn. Raises `Superseded` if a newer one of its kind waits."""
+        """Runs `question` when no other question runs. Raises `Superseded` if a newer one replaces
+        it."""
         with self._changed:
             if supersedes:
                 self._newest += 1
@@ -76,7 +78,8 @@ def _find(model: Any, path: str) -> Any:
 
 
 def context_of(model: Any) -> int:
-    """The number of tokens that a model sees, by its attributes; LONGEST if none tells."""
+    """Returns the number of tokens that a model can see, from its attributes; LONGEST if no
+    attribute tells."""
     sizes = [_find(model, path) for path in _CONTEXT]
     sizes += [getattr(_find(model, path), "num_embeddings", None) for path in _POSITIONS]
     known = [n for n in sizes if isinstance(n, int) and not isinstance(n, bool) and n > 0]
@@ -89,8 +92,8 @@ def _is_module(model: Any) -> bool:
 
 
 def _run_module(model: Any, ids: List[int]) -> Any:
-    """Calls an nn.Module on ids (1, T): without gradients, in eval mode, on its own device. Each
-    part gets its mode back, also after an exception."""
+    """Calls an nn.Module with ids (1, T): without gradients, in eval mode, on the model's device.
+    Afterwards, even after an exception, each submodule is in its old mode."""
     torch = sys.modules["torch"]
     own = next(itertools.chain(model.parameters(), model.buffers()), None)
     modes = [(part, part.training) for part in model.modules()]
@@ -105,15 +108,15 @@ def _run_module(model: Any, ids: List[int]) -> Any:
 
 
 def last_row(result: Any) -> Any:
-    """The last row of what a model returned: (V,), (T, V), (1, T, V), alone or first in a tuple as
-    in nanoGPT, or as `.logits` in transformers."""
+    """Returns the last row of logits from a model's result: (V,), (T, V) or (1, T, V), alone, first
+    in a tuple as in nanoGPT, or as `.logits` in transformers."""
     if isinstance(result, tuple) and result and not is_number(result[0]):
         result = result[0]
     if isinstance(result, dict) and "logits" in result:
         result = result["logits"]
     result = getattr(result, "logits", result)
     shape = getattr(result, "shape", None)
-    if shape is None:  # nested lists
+    if shape is None:  # a nested list has no shape
         row, shape = result, []
         while isinstance(row, (list, tuple)):
             shape.append(len(row))
@@ -134,7 +137,7 @@ def _check_finite(row: Any) -> None:
 
 
 def _little(numbers: Any, code: str) -> bytes:
-    """Numbers as little-endian bytes."""
+    """Converts numbers to little-endian bytes."""
     if not isinstance(numbers, array):
         numbers = array(code, numbers.tobytes() if hasattr(numbers, "tobytes") else numbers)
     if sys.byteorder == "big":
@@ -144,14 +147,15 @@ def _little(numbers: Any, code: str) -> bytes:
 
 
 def words_of(data: bytes) -> List[int]:
-    """Little-endian uint32 as ids."""
+    """Reads ids from little-endian uint32."""
     if len(data) % 4:
         raise must_be("ids", "a_list_of_ids", f"{len(data)} bytes")
     return list(struct.unpack(f"<{len(data) // 4}I", data))
 
 
 class Asked:
-    """Answers the page's questions. Threads may ask; one question runs at a time."""
+    """Answers the page's questions about a learner's model. Several threads may ask; one question
+    runs at a time."""
 
     def __init__(
         self,
@@ -161,8 +165,8 @@ class Asked:
         info: Dict[str, Any],
         first: Sequence[int] = (0,),
     ) -> None:
-        """`row` gives the logits of ids; `tokens` the bytes of all tokens of a vocabulary size,
-        which the logits of the ids `first` tell."""
+        """`row` returns the logits after ids. `tokens` returns the bytes of all tokens; its
+        argument, the size of the vocabulary, is the number of logits after the ids `first`."""
         self._row = row
         self._encode = encode
         self._turns = Turns()
@@ -177,8 +181,8 @@ class Asked:
         self._pieces = tokens(self._size)
 
     def answer(self, what: str, body: bytes = b"") -> Any:
-        """The answer to 'info' (a dict), 'pieces', 'encode' of UTF-8 or 'logits' of uint32 ids
-        (bytes). Raises Superseded, or LogitscopeError for every other exception."""
+        """Answers a question: 'info' (a dict), 'pieces', 'encode' of UTF-8, or 'logits' of uint32
+        ids (bytes). Raises Superseded; every other exception becomes a LogitscopeError."""
         questions: Dict[str, Callable[[bytes], Any]] = {
             "info": lambda _: self.info,
             "pieces": lambda _: b"".join(
@@ -193,7 +197,8 @@ class Asked:
         return ids_in(self._encode(text), self._size)
 
     def logits(self, ids: List[int]) -> Any:
-        """The logits (vocab_size,) after ids, of which the model sees the last `context_length`."""
+        """Returns the logits (vocab_size,) after ids. The model sees only the last `context_length`
+        ids."""
         ids = ids_of("ids", ids, self._size)[-self.info["context_length"] :]
         row = float32s("logits", last_row(self._row(ids)))
         if len(row) != self._size:
@@ -202,13 +207,13 @@ class Asked:
         return row
 
     def tell(self, error: BaseException) -> str:
-        """The sentence of an exception for the page. A learner's own exception is also printed with
-        its traceback, once."""
+        """Returns a sentence about an exception, for the page. The traceback of a learner's
+        exception is also printed, once."""
         if isinstance(error, LogitscopeError):
             return str(error)
         at = error.__traceback__
         while at and at.tb_next and os.path.dirname(at.tb_frame.f_code.co_filename) == _HERE:
-            at = at.tb_next  # the learner's own lines
+            at = at.tb_next  # skip this package's frames
         printed = "".join(traceback.format_exception(type(error), error, at))
         if printed != self._told:
             self._told = printed
@@ -218,7 +223,7 @@ class Asked:
 
 
 def settings_for_page(resolved: Resolved, given: Dict[str, Any]) -> Dict[str, Any]:
-    """The settings that differ from neutral, as JSON can hold them."""
+    """Returns the settings that are not neutral, as values that JSON can hold."""
     from .settings import CANONICAL, TABLE
 
     chosen = {
@@ -252,7 +257,8 @@ def ask_model(
     eos_token_id: Optional[int],
     settings: Dict[str, Any],
 ) -> Asked:
-    """The source over a learner's model; `bench` documents the arguments."""
+    """Makes the object that answers questions about a learner's model. `bench` documents the
+    arguments."""
     if not callable(model):
         raise must_be("model", "a_model", show(model))
     if not isinstance(prompt, str):
@@ -285,7 +291,7 @@ def ask_model(
 def ask_logits(
     logits: Any, tokens: Any, *, history: Sequence[int], settings: Dict[str, Any]
 ) -> Asked:
-    """The source over given logits: the same row after any text."""
+    """Makes the object that answers with the same given logits after every text."""
     row = float32s("logits", last_row(logits))
     _check_finite(row)
     before = ids_of("history", history, len(row))

@@ -25,14 +25,14 @@ from .types import ConstraintState, Drawn, ListedToken, Reading, Trace, TraceTok
 if TYPE_CHECKING:
     from .model import Core
 
-#: A new chain has room to list at least this many tokens, so it is rarely reopened for more.
+#: A new chain can list at least this many tokens, so that it is seldom replaced by a larger one.
 _MIN_TOP_MAX = 64
 
 
 @dataclass
 class Place:
-    """Addresses of logits, history, a second distribution (0: none) and of room for a sampler's
-    result (0: none)."""
+    """Addresses of the logits, the history, a second distribution, and memory for the result of a
+    caller's sampler; 0 for the last two if there is none."""
 
     logits: int
     history: int
@@ -43,8 +43,8 @@ class Place:
 
 @dataclass
 class Source:
-    """A source of logits. `place` writes them into C's memory, after all other writes to the
-    exchange. `whole`: the trace includes the complete result."""
+    """A source of logits. `place` copies them into C's memory; call it after everything else is
+    written there. `whole` is true if the trace should have all logits and probabilities."""
 
     size: int
     place: Callable[[], Place]
@@ -54,7 +54,8 @@ class Source:
 
 @dataclass
 class Choice:
-    """The options of a draw: `u` replaces the seed's number; p_raw is computed only if `raw`."""
+    """The options of a draw. `u` is used in place of the seed's number. p_raw is computed only if
+    `raw` is true."""
 
     step: int = 0
     u: Optional[float] = None
@@ -63,7 +64,7 @@ class Choice:
 
 @dataclass
 class Ready:
-    """A chain that can run once: C has settings, logits, history and constraint."""
+    """A chain that can run once: settings, logits, history and constraint are in C's memory."""
 
     chain: int
     at: Tuple[int, int, int]
@@ -110,22 +111,22 @@ def resolve_choice(
 
 
 class Chain:
-    """The chain of one engine; C's memory for the vocabulary size that was used last."""
+    """Runs the chain of one engine. It keeps C's memory for the last size of vocabulary."""
 
     def __init__(self, core: "Core") -> None:
-        self._core: "Core" = weakref.proxy(core)  # no cycle, so that both are freed at once
+        self._core: "Core" = weakref.proxy(core)  # no reference cycle
         self._handles = core.handles
         self._size = 0
         self._top_max = 0
         self._grammar = ""
 
-    # Calls of the public interface
+    # Calls from the public interface
 
     def read(self, source: Source, resolved: Resolved, choice: Choice) -> Reading:
-        """Returns the trace and a token. The chain runs once, and the draw uses its result."""
+        """Returns the trace and a drawn token. The chain runs once for both."""
         ready = self._prepared(source, resolved, choice.step)
         trace = self._trace(ready)
-        drawn = self._draw(ready, choice).drawn  # first, since _whole overwrites the exchange
+        drawn = self._draw(ready, choice).drawn  # draw first: _whole overwrites the exchange
         return Reading(self._whole(ready, trace), drawn)
 
     def distribution(self, source: Source, resolved: Resolved, step: int) -> Trace:
@@ -133,7 +134,7 @@ class Chain:
         return self._whole(ready, self._trace(ready))
 
     def draw(self, source: Source, resolved: Resolved, choice: Choice) -> Sample:
-        """Draws a token; lists the first `top` tokens."""
+        """Draws a token. If `top` is not 0, also lists the first `top` tokens."""
         ready = self._prepared(source, resolved, choice.step)
         if resolved.top:
             tokens = [_listed(token) for token in self._trace(ready).tokens]
@@ -147,7 +148,8 @@ class Chain:
     def own_input(
         self, source: Source, resolved: Resolved, step: int
     ) -> Tuple[Any, Dict[str, Any], List[int]]:
-        """Runs the chain up to the caller's sampler; returns the sampler's arguments."""
+        """Runs the chain up to the caller's sampler and returns the arguments that this sampler
+        would get."""
         order = resolved.order if "own" in resolved.order else [*resolved.order, "own"]
         asked = replace(resolved, own=None, order=order, top=0)
         ready = self._prepare_run(source, asked, step)
@@ -157,11 +159,11 @@ class Chain:
         return logits, resolved.report(), history
 
     def describe(self, id: int, resolved: Resolved) -> Drawn:
-        """The fields that a draw of this surviving token of the last trace would return."""
+        """Describes a kept token of the last trace as a draw of this token would."""
         return self._sample(C.chain_describe(self._handles.chain, id), resolved, None).drawn
 
     def check(self, resolved: Resolved, vocab_size: int) -> None:
-        """Refuses settings that do not fit a vocabulary."""
+        """Refuses settings with token ids outside a vocabulary."""
         biases = resolved.values["logit_bias"]
         settings.check_biased(biases, vocab_size)
         self._prepare(resolved, vocab_size, 0, settings.biases_after(biases, None))
@@ -185,7 +187,8 @@ class Chain:
         return Source(size, place, whole=True)
 
     def is_spent(self, gates: Dict[str, Any], ids: Sequence[int]) -> bool:
-        """True if a text is complete and no token can follow, not even an end token."""
+        """Returns true if the constraint's text is complete and nothing can follow, not even an end
+        token."""
         if "constraint" not in gates:
             return False
         self._open_constraint(gates["constraint"]["grammar"])
@@ -195,7 +198,7 @@ class Chain:
         return state.complete and state.allowed == 0
 
     def open(self, vocab_size: int, top: int) -> int:
-        """Returns the handle of a chain that fits; opens one if needed."""
+        """Returns C's handle of a chain that is large enough; opens one if needed."""
         if self._handles.chain and self._size == vocab_size and top <= self._top_max:
             return self._handles.chain
         C.chain_close(self._handles.chain)
@@ -205,10 +208,10 @@ class Chain:
         self._handles.chain = need(C.chain_open(vocab_size, self._top_max))
         return self._handles.chain
 
-    # Preparation: everything that the chain reads
+    # Preparing C's memory for a run
 
     def _prepared(self, source: Source, resolved: Resolved, step: int) -> Ready:
-        """Calls the caller's sampler and replaces it in the settings by its result."""
+        """Calls the caller's sampler and puts its result into the settings."""
         own = resolved.own
         if own is not None:
             if callable(own) and not hasattr(own, "__array__"):
@@ -291,7 +294,8 @@ class Chain:
         self._handles.constraint, self._grammar = opened, grammar
 
     def _follow(self, gates: Dict[str, Any], history: int, count: int) -> int:
-        """Sets the mask of allowed tokens after a history; returns its address, 0 without one."""
+        """Computes the mask of allowed tokens after a history and returns its address; 0 without a
+        constraint."""
         start = gates.get("constraint_start", count)
         if start > count:
             refuse("out_of_range", "constraint_start_beyond", limit=count, value=start)
@@ -304,7 +308,7 @@ class Chain:
         C.settings_allowed(mask)
         return mask
 
-    # Runs and results
+    # Running the chain and reading its results
 
     def _apply(self, ready: Ready) -> int:
         return need(C.chain_apply(ready.chain, *ready.at, ready.resolved.top))
@@ -316,7 +320,8 @@ class Chain:
         return trace
 
     def _whole(self, ready: Ready, trace: Trace) -> Trace:
-        """Adds the complete result to the trace of the caller's logits; writes to the exchange."""
+        """Adds all logits and probabilities to the trace of given logits. This overwrites the
+        exchange."""
         if ready.source.whole:
             size = ready.source.size
             trace.logits = read(C.chain_logits(ready.chain), size, "f")

@@ -1,4 +1,4 @@
-"""Checks of arguments, as far as Python can without C: types and some limits."""
+"""Checks of arguments that need no C: types and some limits."""
 
 from __future__ import annotations
 

@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from .engine import Logitscope
     from .types import Ids, Settings
 
-#: The value of a token without a full context.
+#: The mark of a token without a full context.
 _NONE = 2**32 - 1
 _ROOT_TAU = 2.5066282746310002  # the square root of 2 pi
 
 
 def upper_tail(n: int, least: int, q: float) -> float:
-    """The probability of `least` or more successes in n trials with success probability q. Each
-    term is the previous one times a quotient, from the largest on, so that all hosts agree."""
+    """Returns the probability of at least `least` successes in n trials, each with probability q.
+    Each term is the one before it times a quotient, starting at the largest, so that every host
+    gets the same bits."""
     odds = q / (1 - q)
     mode = min(n, math.floor((n + 1) * q))
-    sums = [0.0, 0.0]  # below `least`, and from it on
+    sums = [0.0, 0.0]  # sums of the terms below `least`, and from it on
     i, term = mode, 1.0
     while i <= n and term > 0:
         sums[i >= least] += term
@@ -46,7 +47,8 @@ def upper_tail(n: int, least: int, q: float) -> float:
 
 
 def _decay(x: float) -> float:
-    """e^-x for x >= 0, by basic operations only, so that all hosts agree."""
+    """Computes e^-x for x >= 0 with basic operations only, so that every host gets the same
+    bits."""
     if x > 745:
         return 0.0
     halvings = 0
@@ -62,8 +64,8 @@ def _decay(x: float) -> float:
 
 
 def normal_tail(z: float) -> float:
-    """The probability that a standard normal number is z or more (Abramowitz and Stegun 1964,
-    26.2.11 for z near 0, 26.2.14 for larger z)."""
+    """Returns the probability that a standard normal number is at least z (Abramowitz and Stegun
+    1964: 26.2.11 for z near 0, 26.2.14 for larger z)."""
     if z < 0:
         return 1 - normal_tail(-z)
     density = _decay((z * z) / 2) / _ROOT_TAU
@@ -80,8 +82,8 @@ def normal_tail(z: float) -> float:
 
 
 def _weigh(scored: List[int], depth: int) -> Weighted:
-    """The evidence by SynthID's weighted mean. The weights of the layers fall in equal steps from
-    10 to 1; all are multiplied by (layers - 1) to make them integers."""
+    """Computes SynthID's weighted mean. The weights of the layers fall in equal steps from 10 to 1;
+    the factor (layers - 1) makes them integers."""
     weights = [10 * (depth - 1) - 9 * i if depth > 1 else 1 for i in range(depth)]
     whole, squares = sum(weights), sum(weight * weight for weight in weights)
     won, curve = 0, []
@@ -101,10 +103,10 @@ def _count(
     depth: int,
     chance: float,
 ) -> Detection:
-    """Counts one watermark. Tokens with equal `names` are counted once; a token has `depth` trials,
-    each a success with probability `chance` without the watermark."""
+    """Counts the evidence for one watermark. Tokens with equal `names` are counted once. A token
+    has `depth` trials; without the watermark, each succeeds with probability `chance`."""
     synthid = name == "synthid_depth"
-    # SynthID does not watermark a token if its context already occurred in the prompt.
+    # SynthID does not mark a token if its context occurred in the prompt.
     seen = set(names[:start]) if synthid else set()
     ones = [bin(mark).count("1") for mark in marks]
     scored: List[int] = []

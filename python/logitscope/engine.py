@@ -1,4 +1,4 @@
-"""The main class: one engine with a model, or without one for logits of the caller's own."""
+"""The main class: an engine with a model, or without one for given logits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .types import Ids, Numbers, Path, Settings
 
-#: The longest context that a model file may have.
+#: Longest context that a model file may have.
 _CONTEXT_MAX = 2**20
 
 
@@ -35,7 +35,7 @@ class Logitscope(Session):
 
     @property
     def info(self) -> Optional[Info]:
-        """Facts of the model; None if there is none."""
+        """Data of the model; None without a model."""
         return self._core.info
 
     @property
@@ -45,7 +45,7 @@ class Logitscope(Session):
 
     @property
     def variant(self) -> str:
-        """The loops in use: 'simd' or 'scalar'. Both give the same bits."""
+        """The inner loops in use: 'simd' or 'scalar'. Both give the same bits."""
         return self._core.variant
 
     def _ready(self) -> Core:
@@ -70,8 +70,8 @@ class Logitscope(Session):
             return self._ready().encode(text, bos, special, normalize is False)
 
     def decode(self, ids: "Ids", *, special: bool = False) -> str:
-        """The text of ids. Bytes that are not UTF-8 become U+FFFD; special tokens are left out
-        unless `special` is True."""
+        """Returns the text of ids. Bytes that are not UTF-8 become U+FFFD. Special tokens are left
+        out unless `special` is True."""
         with LOCK:
             core = self._ready()
             vocab_size = core.need_model().vocab_size
@@ -79,7 +79,7 @@ class Logitscope(Session):
             return core.decode(ids_of("ids", ids, vocab_size), special)
 
     def piece(self, id: int) -> Piece:
-        """A token's text and bytes."""
+        """Returns the text and the bytes of a token."""
         with LOCK:
             core = self._ready()
             if not is_number(id):
@@ -87,12 +87,13 @@ class Logitscope(Session):
             return core.piece(ids_of("id", [id], core.need_model().vocab_size)[0])
 
     def random(self, seed: int, step: int) -> float:
-        """The number u in [0, 1) that a generation with this seed uses in this step."""
+        """Returns the number u in [0, 1) with which a generation with this seed draws in this
+        step."""
         seed = check_integer("seed", seed, 0, SEED_MAX)
         return C.draw_random(seed, check_integer("step", step, 0, SEED_MAX))
 
     def distinct(self, ids: "Ids", n: int) -> float:
-        """The number of distinct n-grams of a text divided by the number of all its n-grams."""
+        """Returns the number of different n-grams of a text, divided by the number of all."""
         with LOCK:
             checked = ids_of("ids", ids, 2**32)
             n = check_integer("n", n, 1, 2**32 - 1)
@@ -102,7 +103,7 @@ class Logitscope(Session):
             return fail() if ratio < 0 else ratio
 
     def marks(self, ids: "Ids", **options: "Unpack[Settings]") -> Marks:
-        """The watermark values of each id, for the watermarks that are on. `detect` counts them."""
+        """Returns a value for each id and each watermark that is on, for `detect` to count."""
         with LOCK:
             return self._ready().marks(ids, settings.resolve(options))
 
@@ -134,8 +135,8 @@ class Logitscope(Session):
         step: int = 0,
         **options: "Unpack[Settings]",
     ) -> List[Trace]:
-        """`warp` on each row of logits (n, vocab_size) with equal settings. `histories`: the ids
-        before each row."""
+        """Calls `warp` for each row of logits (n, vocab_size) with the same settings. `histories`
+        has the ids before each row."""
         given = histories if histories is not None else [()] * len(rows)
         return [
             self.warp(row, history=history, step=step, **options)
@@ -151,8 +152,8 @@ class Logitscope(Session):
         step: int = 0,
         **options: "Unpack[Settings]",
     ) -> Tuple[Any, Dict[str, Any], List[int]]:
-        """The arguments that a caller's sampler (`own`) would receive: its input logits, every
-        setting, the ids so far."""
+        """Returns the arguments that a caller's sampler (`own`) would get: its input logits, all
+        settings, the ids so far."""
         with LOCK:
             chain = self._ready().chain
             source = chain.given(logits, history, second)
@@ -170,7 +171,8 @@ class Logitscope(Session):
         rng: Optional[Callable[[], float]] = None,
         **options: "Unpack[Settings]",
     ) -> Reading:
-        """The trace of `warp` and the token of `draw_from`; the chain runs only once."""
+        """Returns the trace of `warp` and the token of `draw_from`. The chain runs once for
+        both."""
         with LOCK:
             chain = self._ready().chain
             source, resolved = chain.given(logits, history, second), settings.resolve(options)
@@ -188,7 +190,8 @@ class Logitscope(Session):
         raw: bool = True,
         **options: "Unpack[Settings]",
     ) -> Drawn:
-        """Draws one token from any logits; needs no model. In a loop give `rng` or `step`."""
+        """Draws a token from given logits; no model is needed. In a loop, give `rng` or `step`, or
+        every draw is the same."""
         with LOCK:
             chain = self._ready().chain
             source = chain.given(logits, history, second)
@@ -197,12 +200,12 @@ class Logitscope(Session):
             return chain.draw(source, resolved, choice).drawn
 
     def session(self) -> Session:
-        """Opens an empty timeline over the model."""
+        """Opens an empty timeline of this model."""
         with LOCK:
             return Session(self._ready(), self._sessions)
 
     def close(self) -> None:
-        """Frees everything. Every later call raises an error with code `closed`."""
+        """Frees all memory. Every later call raises an error with code `closed`."""
         with LOCK:
             for held in list(self._sessions):
                 held.free(self._core, self._sessions)

@@ -16,7 +16,7 @@ from typing import Any, Dict, NamedTuple, NoReturn, Optional
 with open(os.path.join(os.path.dirname(__file__), "data.json"), encoding="utf-8") as _file:
     DATA: Dict[str, Any] = json.load(_file)
 
-#: Sentences about features that only the JavaScript package has.
+#: Sentences about features that exist only in the JavaScript package.
 _OWN = {
     "constraint_grammar": 'constraint must be a dict with "grammar" in Python, got {value}',
     "one_row": "one row, a list of numbers",
@@ -38,7 +38,7 @@ SENTENCES: Dict[str, str] = {**DATA["sentences"], **_OWN}
 
 
 class Phrase(NamedTuple):
-    """A part of a sentence: a key of SENTENCES and the values of its placeholders."""
+    """A part of a sentence: a key of SENTENCES, with values for its placeholders."""
 
     key: str
     values: Dict[str, Any] = {}
@@ -62,7 +62,7 @@ class LogitscopeError(ValueError):
 
 
 def sentence_of(key: str, values: Dict[str, Any]) -> str:
-    """Returns the English sentence, without a full stop."""
+    """Returns the English sentence of a key, without a full stop."""
 
     def fill(match: "re.Match[str]") -> str:
         value = values.get(match.group(1))
@@ -74,12 +74,12 @@ def sentence_of(key: str, values: Dict[str, Any]) -> str:
 
 
 def is_number(value: object) -> bool:
-    """True for an int, a float or a number of NumPy; False for True and False."""
+    """Returns true for an int, a float or a number of NumPy, but not for True and False."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def number_text(value: Any) -> str:
-    """Writes a number as JavaScript does, so that sentences and warnings are equal."""
+    """Writes a number as JavaScript does, so that both packages have the same sentences."""
     if isinstance(value, Integral):
         return str(int(value))
     number = float(value)
@@ -93,7 +93,7 @@ def number_text(value: Any) -> str:
     digits, _, exponent = f"{abs(number)!r}".partition("e")
     whole, _, part = digits.partition(".")
     part = "" if part == "0" else part
-    point = len(whole) + int(exponent or 0)  # place of the decimal point in the digits
+    point = len(whole) + int(exponent or 0)  # position of the decimal point in the digits
     digits = whole + part
     point -= len(digits) - len(digits.lstrip("0"))
     digits = digits.strip("0")
@@ -126,7 +126,7 @@ def _json(value: Any) -> str:
 
 
 def show(value: Any) -> str:
-    """The text of a value in a sentence, shortened: strings in quotes, lists as JSON."""
+    """Writes a value for a sentence: strings in quotes, lists as JSON, long texts shortened."""
     try:
         text = _json(value)
     except RecursionError:
@@ -135,12 +135,13 @@ def show(value: Any) -> str:
 
 
 def shown(value: Any) -> Any:
-    """A value for a sentence: a number unchanged, any other value as text."""
+    """Returns a number unchanged, and any other value as text for a sentence."""
     return value if is_number(value) else show(value)
 
 
 def must_be(setting: Any, what: str, value: Any, at: Optional[int] = None) -> LogitscopeError:
-    """The error for a value of the wrong type; `what` is the key of a phrase."""
+    """Makes the error for a value of the wrong type. `what` is the key of a phrase, such as
+    a_list_of_ids."""
     values = {"setting": setting, "what": Phrase(what), "value": shown(value)}
     if at is None:
         return LogitscopeError("invalid_argument", "must_be", values)

@@ -1,4 +1,4 @@
-"""The decode loop: feed, chain, draw, append, until a stop condition holds."""
+"""The decode loop: feeds ids, runs the chain, draws a token and appends it, until the text ends."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ if TYPE_CHECKING:
     from .model import Core
     from .session import Session
 
-_TIMELINE_MAX = 1 << 18  # SESSION_TIMELINE_MAX of src/session.h
+_TIMELINE_MAX = 1 << 18  # the same as SESSION_TIMELINE_MAX of src/session.h
 
 
 class TextStream:
-    """Decodes a text token by token; withholds incomplete UTF-8 and the start of a stop text."""
+    """Decodes a text token by token. It holds back incomplete UTF-8, and any end that may become a
+    stop text."""
 
     def __init__(self, stops: List[str]) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
         self._stops = stops
         self.text = ""
-        self.stopped = False  # True if a stop text occurred; the text ends before it
+        self.stopped = False  # true after a stop text; the result ends before it
 
     def push(self, data: bytes) -> str:
-        """Adds a token's bytes; returns the text that can no longer change."""
+        """Adds the bytes of a token and returns the text that is final."""
         self._held += self._decoder.decode(data)
         return self._release(False)
 
     def finish(self) -> str:
-        """Ends the stream; returns the withheld text."""
+        """Ends the text and returns everything that was held back."""
         if self.stopped:
             return ""
         self._held += self._decoder.decode(b"", True)
@@ -58,7 +59,8 @@ class TextStream:
         return added
 
     def _pending(self) -> int:
-        """The length of the longest suffix of the withheld text that begins a stop text."""
+        """Returns the length of the longest end of the held-back text with which a stop text could
+        begin."""
         longest = max((len(stop) - 1 for stop in self._stops), default=0)
         for n in range(min(longest, len(self._held)), 0, -1):
             if any(stop.startswith(self._held[-n:]) for stop in self._stops):
@@ -75,7 +77,7 @@ def _check_stops(stop: Any) -> List[str]:
 
 
 def _ids(core: "Core", name: str, given: Any) -> List[int]:
-    """The ids of a text or of a list of ids."""
+    """Returns the ids of a text; a list of ids is returned as it is."""
     settings.check_text(name, given)
     if isinstance(given, str):
         return core.encode(given)
@@ -91,7 +93,8 @@ class Generation:
 
     def __init__(self, session: "Session", asked: Dict[str, Any], given: Dict[str, Any]) -> None:
         self._text = _Text(session, asked, given)
-        self._run = self._text.steps()  # it does not refer to this object, so a break ends it
+        # The generator has no reference to this object, so leaving the loop frees both.
+        self._run = self._text.steps()
 
     def __iter__(self) -> "Generation":
         return self
@@ -101,16 +104,16 @@ class Generation:
 
     @property
     def result(self) -> Generated:
-        """The text so far; `finish_reason` is 'aborted' until it has ended."""
+        """The text so far. `finish_reason` is 'aborted' until the text has ended."""
         return self._text.result()
 
     def close(self) -> None:
-        """Ends the generation, as leaving its loop does."""
+        """Ends the generation, as `break` in its loop does."""
         self._run.close()
 
 
 class _Text:
-    """One text with its options, and the loop that extends it."""
+    """A text that is being written: its options, and the loop that extends it."""
 
     def __init__(self, session: "Session", asked: Dict[str, Any], given: Dict[str, Any]) -> None:
         self._session = session
@@ -120,7 +123,7 @@ class _Text:
         resolved = settings.resolve(given, list(asked))
         resolved.top = given.get("top", 0) if top is None else top
         resolved.top = check_integer("top_logprobs", resolved.top, 0, 2**32 - 1)
-        core.chain.check(resolved, vocab_size)  # raises before any id is fed
+        core.chain.check(resolved, vocab_size)  # raise errors before any id is fed
         self._maximum = check_integer("max_new_tokens", asked["max_new_tokens"], 0, _TIMELINE_MAX)
         cache = asked["cache"]
         self._cache = core.cache if cache is None else check_boolean("cache", cache)
@@ -144,7 +147,8 @@ class _Text:
         self._finish: Optional[str] = None if self._maximum else "length"
 
     def _read_negative(self, core: "Core") -> Optional[List[int]]:
-        """The ids of the negative prompt, if the settings need a second distribution."""
+        """Returns the ids of the negative prompt; None if the settings need no second
+        distribution."""
         if not reads_second(self._resolved.values):
             return None
         given = self._resolved.negative_prompt
@@ -200,7 +204,7 @@ class _Text:
                 beside.close()
 
     def _step(self, now: Resolved, beside: "Optional[Session]", is_last: bool) -> Step:
-        """Draws one token and decides if the text ends with it."""
+        """Draws one token and finds out if the text ends with it."""
         session, core, ids = self._session, self._session._core, self._ids
         began = time.perf_counter()
         session._feed(ids, self._cache)
@@ -236,7 +240,7 @@ class _Text:
         )
 
     def _second(self, negative: List[int], beside: "Optional[Session]") -> Any:
-        """The logits of the second distribution."""
+        """Returns the logits of the second distribution."""
         if beside is None:
             self._amateur.feed(self._ids)
             return self._amateur.logits()

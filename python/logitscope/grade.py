@@ -14,7 +14,8 @@ from typing import List, Optional, Sequence
 
 
 def command() -> Optional[List[str]]:
-    """The command line of Node: the repository's around this file, else the folder's, else PATH's."""
+    """Returns the command that runs Node's command line: that of the repository or package around
+    this file, else of the current folder, else of PATH; None if there is none."""
     node = shutil.which("node")
     for folder in pathlib.Path(__file__).resolve().parents:
         if node and (folder / "web" / "cli.js").is_file() and (folder / "package.json").is_file():
@@ -24,7 +25,7 @@ def command() -> Optional[List[str]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the grader; returns its exit code, 2 if there is none."""
+    """Runs the grader and returns its exit code; 2 if there is no grader."""
     program = command()
     if program is None:
         print(

@@ -20,7 +20,7 @@ FILE = "_engine.so"
 
 
 class ModelFile(Structure):
-    """struct model_file of src/model_file.h, up to n_chat_templates."""
+    """The C struct model_file of src/model_file.h, up to n_chat_templates."""
 
     _fields_ = [
         ("parameters", c_double),
@@ -50,7 +50,7 @@ class ModelFile(Structure):
 
 
 class TokenizerPiece(Structure):
-    """struct tokenizer_piece of src/tokenizer.h."""
+    """The C struct tokenizer_piece of src/tokenizer.h."""
 
     _fields_ = [
         ("data", c_void_p),
@@ -61,13 +61,13 @@ class TokenizerPiece(Structure):
 
 
 class SessionFed(Structure):
-    """struct session_fed of src/session.h."""
+    """The C struct session_fed of src/session.h."""
 
     _fields_ = [("evaluated", c_uint32), ("reused", c_uint32)]
 
 
 class WarpRow(Structure):
-    """struct warp_row of src/warp.h, up to effect."""
+    """The C struct warp_row of src/warp.h, up to effect."""
 
     _fields_ = [
         ("name", c_char_p),
@@ -89,13 +89,13 @@ class WarpRow(Structure):
 
 
 class WarpBias(Structure):
-    """struct warp_bias of src/settings.h."""
+    """The C struct warp_bias of src/settings.h."""
 
     _fields_ = [("id", c_uint32), ("bias", c_double)]
 
 
 class ConstraintMask(Structure):
-    """struct constraint_mask of src/constraint.h."""
+    """The C struct constraint_mask of src/constraint.h."""
 
     _fields_ = [
         ("allowed", c_void_p),
@@ -107,7 +107,7 @@ class ConstraintMask(Structure):
 
 
 class ChainStage(Structure):
-    """struct chain_stage of src/chain.h."""
+    """The C struct chain_stage of src/chain.h."""
 
     _fields_ = [
         ("stage", c_uint32),
@@ -125,7 +125,7 @@ class ChainStage(Structure):
 
 
 class ChainToken(Structure):
-    """struct chain_token of src/chain.h."""
+    """The C struct chain_token of src/chain.h."""
 
     _fields_ = [
         ("id", c_uint32),
@@ -141,7 +141,7 @@ class ChainToken(Structure):
 
 
 class ChainTrace(Structure):
-    """struct chain_trace of src/chain.h; `stages` has n_stages elements."""
+    """The C struct chain_trace of src/chain.h; `stages` has n_stages elements."""
 
     _fields_ = [
         ("vocab_size", c_uint32),
@@ -168,7 +168,7 @@ class ChainTrace(Structure):
 
 
 class ChainDrawn(Structure):
-    """struct chain_drawn of src/chain.h."""
+    """The C struct chain_drawn of src/chain.h."""
 
     _fields_ = [
         ("id", c_uint32),
@@ -181,12 +181,12 @@ class ChainDrawn(Structure):
 
 
 class ChainSample(Structure):
-    """struct chain_sample of src/chain.h."""
+    """The C struct chain_sample of src/chain.h."""
 
     _fields_ = [("drawn", ChainDrawn), ("kept", c_uint32), ("entropy", c_double)]
 
 
-#: Every struct that Python reads or writes; a test compares the offsets with C's.
+#: All C structs that Python reads or writes. A test compares the offsets of their fields with C.
 STRUCTS: List[Type[Structure]] = [
     ModelFile,
     TokenizerPiece,
@@ -203,7 +203,7 @@ STRUCTS: List[Type[Structure]] = [
 
 _AT, _SIZE, _U32, _F64, _TEXT = c_void_p, c_size_t, c_uint32, c_double, c_char_p
 
-#: The exports in use: the type of the result, then those of the arguments.
+#: The C functions that Python calls: the type of the result, then the types of the arguments.
 _CALLS: Dict[str, Tuple[Any, ...]] = {
     "memory_allocate": (_AT, _SIZE),
     "memory_release": (None, _AT),
@@ -267,7 +267,7 @@ _CALLS: Dict[str, Tuple[Any, ...]] = {
 
 
 class _Calls:
-    """The exports by name, without their prefix."""
+    """The C functions as attributes, without the prefix of their names."""
 
     def __init__(self, path: str) -> None:
         if not os.path.exists(path):
@@ -278,18 +278,19 @@ class _Calls:
             call.restype, call.argtypes = result, arguments
             setattr(self, name, call)
 
-    def __getattr__(self, name: str) -> Any:  # for type checkers
+    def __getattr__(self, name: str) -> Any:  # tells type checkers that any name is possible
         raise AttributeError(name)
 
 
 class Handles:
-    """The objects that one engine has opened in C; 0 for none. A finalizer frees them."""
+    """Handles of the objects that one engine has opened in C; 0 for none. A finalizer frees
+    them."""
 
     def __init__(self) -> None:
         self.model = self.chain = self.constraint = self.lexicon = 0
 
     def free(self) -> None:
-        """Frees them in this order, since each may read those after it."""
+        """Frees the objects. The order matters: each may use those after it."""
         for name in ("chain", "constraint", "lexicon", "model"):
             handle = getattr(self, name)
             setattr(self, name, 0)
@@ -313,7 +314,7 @@ def utf8(text: str) -> bytes:
 
 
 def fail() -> NoReturn:
-    """Raises the last fault of C."""
+    """Raises the last error of C."""
     values: Dict[str, Any] = {}
     for i, part in enumerate(C.fault_form().decode().split(" ")):
         name, _, form = part.partition(":")
@@ -328,17 +329,17 @@ def fail() -> NoReturn:
 
 
 def need(pointer: Any) -> int:
-    """Returns a handle or pointer of C; raises the last fault if it is null."""
+    """Returns a handle or pointer from C. If it is null, raises the last error of C."""
     return pointer if pointer else fail()
 
 
 def exchange(size: int) -> int:
-    """The address of C's buffer for inputs; it has at least `size` bytes."""
+    """Returns the address of C's buffer for inputs, the exchange, with at least `size` bytes."""
     return need(C.memory_exchange(size))
 
 
 def write(at: int, data: Any) -> None:
-    """Copies bytes, an array of ctypes, of NumPy or of the module `array` to an address."""
+    """Copies bytes or an array (ctypes, NumPy, the module `array`) to an address."""
     if isinstance(data, ctypes.Array):
         ctypes.memmove(at, data, ctypes.sizeof(data))
     else:

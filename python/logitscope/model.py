@@ -20,7 +20,7 @@ from .library import exchange, fail, need, text_of, utf8, write
 from .settings import ROWS, Resolved
 from .types import Info, Marks, Piece
 
-#: llama.cpp's names of general.file_type, by number.
+#: llama.cpp's names for the numbers of general.file_type.
 _FILE_TYPES = (
     "F32,F16,Q4_0,Q4_1,,,,Q8_0,Q5_0,Q5_1,Q2_K,Q3_K_S,Q3_K_M,Q3_K_L,Q4_K_S,Q4_K_M,Q5_K_S,Q5_K_M,"
     "Q6_K,,,Q2_K_S,,,,IQ4_NL,,,,,IQ4_XS,,BF16"
@@ -34,7 +34,7 @@ NO_SESSION = 2**32 - 1
 
 
 class Core:
-    """One model, or none, with the chain over its vocabulary."""
+    """A model (or none), its tokenizer, and the chain for its vocabulary."""
 
     def __init__(self, variant: str, cache: bool) -> None:
         self.variant = variant
@@ -50,11 +50,11 @@ class Core:
         self._finalizer = weakref.finalize(self, self.handles.free)
 
     def choose_loops(self) -> None:
-        """Selects the inner loops of the sessions and chains opened next."""
+        """Selects the inner loops for sessions and chains that are opened from now on."""
         C.kernels_choose(0 if self.variant == "scalar" else 1)
 
     def open_model(self, source: Any, context: int) -> None:
-        """Opens a GGUF file, by its path or by its bytes."""
+        """Opens a GGUF file from its path or its bytes."""
         self.context = 0 if context == NO_SESSION else context
         if isinstance(source, (bytes, bytearray, memoryview)):
             self._open_image(bytes(source), context)
@@ -134,7 +134,7 @@ class Core:
             refuse("closed", "instance_closed")
 
     def need_model(self) -> Info:
-        """Facts of the model; raises without a model, or after `close`."""
+        """Returns the data of the model. Raises an error without a model or after `close`."""
         self.need_open()
         if self.info is None:
             refuse("no_model", "no_model")
@@ -145,7 +145,7 @@ class Core:
     def encode(
         self, text: str, bos: Any = "auto", special: bool = False, as_it_is: bool = False
     ) -> List[int]:
-        """The ids of a text. Raises `unknown_token` if the vocabulary cannot spell it."""
+        """Returns the ids of a text. Raises `unknown_token` if the vocabulary cannot spell it."""
         self.need_model()
         if not isinstance(text, str):
             raise must_be("text", "a_string", text)
@@ -184,7 +184,8 @@ class Core:
             capacity = length
 
     def piece(self, id: int) -> Piece:
-        """A token's text and bytes, cached because every trace asks for them."""
+        """Returns the text and bytes of a token. They are cached, because every trace needs
+        them."""
         piece = self._pieces.get(id)
         if piece is None:
             c: Any = TokenizerPiece.from_address(need(C.tokenizer_piece(self.handles.model, id)))
@@ -193,8 +194,8 @@ class Core:
         return piece
 
     def token_of(self, text: str) -> Optional[int]:
-        """The id of the token with exactly this text, if there is one. (The tokenizer may still
-        encode the text as several tokens.)"""
+        """Returns the id of the token with exactly this text; None if there is none. The tokenizer
+        may still encode the text as several tokens."""
         if text not in self._tokens:
             pieces = map(self.piece, range(self.need_model().vocab_size))
             found = (piece.id for piece in pieces if piece.text == text and not piece.special)
@@ -202,7 +203,7 @@ class Core:
         return self._tokens[text]
 
     def spelling(self, text: str) -> List[int]:
-        """The ids of a text; empty if the vocabulary cannot spell it."""
+        """Returns the ids of a text; an empty list if the vocabulary cannot spell it."""
         try:
             return self.encode(text, bos=False)
         except LogitscopeError as error:
@@ -219,7 +220,8 @@ class Core:
     # Settings that depend on the model
 
     def breakers(self, resolved: Resolved, vocab_size: int) -> List[List[int]]:
-        """The sequences of ids that break a repeat: given ids, and those found for each text."""
+        """Returns the sequences of ids that break a repeat for DRY: those given as ids, and those
+        found for each given text."""
         found: List[List[int]] = []
         if not resolved.values["dry_multiplier"]:
             return found
@@ -241,7 +243,7 @@ class Core:
         return found
 
     def ends(self, resolved: Resolved, vocab_size: int) -> List[int]:
-        """The tokens that end a text; none for logits of another vocabulary."""
+        """Returns the tokens that end a text; none for logits of another vocabulary."""
         if resolved.ends is not None:
             return resolved.ends
         return self.info.end_token_ids if self.info and self.info.vocab_size == vocab_size else []
@@ -249,7 +251,7 @@ class Core:
     # Measures
 
     def marks(self, ids: Any, resolved: Resolved) -> Marks:
-        """The watermark values of each id, for the watermarks that are on."""
+        """Returns a value for each id and each watermark that is on."""
         ids = ids_of("ids", ids, 2**32)
         settings.apply(resolved, [], [], [], 0)
 

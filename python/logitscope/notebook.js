@@ -1,16 +1,17 @@
 /**
- * The notebook's side of a bench. The frame shows the address of the kernel's own server. If the browser
- * cannot reach it, since the kernel is on another machine, the frame becomes the single-file page, and
- * its questions go to the kernel as messages. A notebook runs this text; so it has no imports.
+ * The part of `bench` that runs in a notebook. The frame shows the address of the kernel's server. If the browser
+ * cannot reach this server, because the kernel runs on another computer, the frame shows the single-file page
+ * instead, and the page's questions go to the kernel as messages. A notebook runs this file as text, so it imports
+ * nothing.
  */
 
-/** The kind of the numbers in each answer. */
+/** For each question: the type of the numbers in its answer. */
 const KINDS = { pieces: Uint8Array, encode: Uint32Array, logits: Float32Array };
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** True if the server at an address of this machine answers. @param {string} address */
+/** Returns true if the server at an address of this computer answers. @param {string} address */
 async function isReachable(address) {
-  if (!LOOPBACK.includes(location.hostname)) return false; // a question could need a permission
+  if (!LOOPBACK.includes(location.hostname)) return false; // the browser could ask the user for permission
   try {
     await fetch(address, { mode: 'no-cors' });
     return true;
@@ -19,33 +20,35 @@ async function isReachable(address) {
   }
 }
 
-/** The text of the single-file page. @param {ArrayBuffer} packed gzip */
+/** Returns the text of the single-file page. @packed gzip @param {ArrayBuffer} packed gzip */
 function unpack(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Response(stream).text();
 }
 
-/** The bytes of a question's body. @param {string | Uint32Array | undefined} body */
+/** Returns the bytes of a question's body. @param {string | Uint32Array | undefined} body */
 function bytesOf(body) {
   if (typeof body === 'string') return new TextEncoder().encode(body).buffer;
   return body ? new Uint32Array(body).buffer : new ArrayBuffer(0);
 }
 
-/** Copies a buffer, so that numbers of four bytes are aligned. @param {DataView | ArrayBuffer} buffer */
+/** Copies a buffer: numbers of four bytes must begin at a multiple of four. @param {DataView | ArrayBuffer} buffer */
 const copyOf = (buffer) =>
   buffer instanceof ArrayBuffer
     ? buffer.slice(0)
     : buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength);
 
 /**
- * Shows the single-file page and answers it. Returns the function that takes the kernel's answers,
- * { ask, result?, fault? } with a buffer.
+ * Shows the single-file page and answers its questions. Returns a function that takes the kernel's answers.
  * @param {HTMLIFrameElement} frame
  * @param {Record<string, string>} query attributes of the instrument
  * @param {(question: { ask: number, what: string }, body: ArrayBuffer) => void} send
  */
 function answerFrame(frame, query, send) {
-  /** The kind of each open question, by number; 0 is the page itself. @type {Map<number, string>} */
+  /**
+   * For each question that is not answered: its kind, by number. Number 0 asks for the page itself.
+   * @type {Map<number, string>}
+   */
   const open = new Map([[0, 'page']]);
   frame.removeAttribute('src');
   frame.setAttribute('sandbox', 'allow-scripts allow-downloads');
@@ -74,7 +77,10 @@ function answerFrame(frame, query, send) {
   };
 }
 
-/** Jupyter Notebook before version 7. @param {{ frame: string, token: string, query: Record<string, string> }} facts */
+/**
+ * Shows the bench in Jupyter Notebook before version 7, which has no anywidget.
+ * @param {{ frame: string, token: string, query: Record<string, string> }} facts
+ */
 async function showClassic({ frame: id, token, query }) {
   const frame = document.getElementById(id);
   const manager = globalThis.Jupyter?.notebook?.kernel?.comm_manager;

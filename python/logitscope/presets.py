@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Optional
 
 from .errors import DATA
 
-#: The nine strategies: greedy, three temperatures, top-k, top-p, and top-p with a penalty.
+#: The nine strategies of the lessons: greedy, three temperatures, top-k, top-p, and top-p with a
+#: penalty.
 strategies: List[Dict[str, Any]] = [
     {"name": "greedy", "settings": {"temperature": 0}},
     {"name": "temperature 0.5", "settings": {"temperature": 0.5}},
@@ -22,7 +23,7 @@ strategies: List[Dict[str, Any]] = [
     {"name": "top-p 0.9, penalty 1.2", "settings": {"top_p": 0.9, "repetition_penalty": 1.2}},
 ]
 
-#: The rules of a system except its default values: order, ties, boundaries, windows.
+#: The rules of other programs (order, ties, boundaries, windows) without their default values.
 conventions: Dict[str, Dict[str, Any]] = {
     "transformers": {"convention": "transformers", "repetition_window": 0},
     "llama.cpp": {
@@ -35,7 +36,7 @@ conventions: Dict[str, Dict[str, Any]] = {
     "llama2.c": {"convention": "llama2.c", "repetition_window": 0},
 }
 
-#: The names that the setting `preset` takes.
+#: Names for the setting `preset`, each with its settings.
 presets: Dict[str, Dict[str, Any]] = {
     "transformers": {},
     "llama.cpp": {
@@ -52,12 +53,13 @@ presets: Dict[str, Dict[str, Any]] = {
 
 
 def carried(values: Dict[str, Any]) -> Optional[str]:
-    """The setting that passes a draw's state to the next draw, if there is one."""
+    """Returns the name of the setting that carries a state from one draw to the next; None if there
+    is none."""
     if values["mirostat"]:
         return "mirostat_mu"
     return "adaptive_mean" if values["adaptive_target"] else None
 
 
 def reads_second(values: Dict[str, Any]) -> bool:
-    """True if the settings need a second distribution."""
+    """Returns true if the settings need a second distribution."""
     return values["guidance_scale"] != 1 or values["contrastive_beta"] != 0

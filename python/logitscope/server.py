@@ -1,4 +1,4 @@
-"""The door of a bench: the page and its four questions, for one browser on this machine.
+"""The HTTP server of `bench`: the page and its four questions, for a browser on this machine.
 
 It listens on 127.0.0.1 alone. Every address begins with a random token, the files come from a table
 in memory, and no header lets another origin read an answer. docs/SECURITY.md lists the bounds.
@@ -29,18 +29,19 @@ _BYTES = "application/octet-stream"
 
 class _Question(NamedTuple):
     method: str
-    limit: int  # bytes of the body
-    type: str  # of the answer
+    limit: int  # most bytes of the question's body
+    type: str  # media type of the answer
 
 
-#: The questions below `ask/`. A text of the page has 65,536 UTF-16 units, of 3 bytes at most.
+#: The questions below `ask/`. A text of the page has at most 65,536 UTF-16 units, of at most 3
+#: bytes each.
 _QUESTIONS = {
     "info.json": _Question("GET", 0, _TYPES["json"]),
     "pieces": _Question("GET", 0, _BYTES),
     "encode": _Question("POST", 3 * 65536, _BYTES),
     "logits": _Question("POST", 4 * LONGEST, _BYTES),
 }
-#: Seconds without a byte from the client until its connection closes.
+#: A connection is closed after this many seconds without a byte from the client.
 _PATIENCE = 30
 
 
@@ -67,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             answer = self._find()
         except _Refused as refused:
-            self.close_connection = True  # its body may be unread
+            self.close_connection = True  # the body of the request may be unread
             text = refused.sentence + "\n"
             answer = _Answer(text.encode(), _TYPES["txt"], refused.status)
         self.send_response(answer.status)
@@ -83,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(answer.body)
 
-    # Every method comes here, so that each refusal is one of ours.
+    # All methods come here, so that every refusal has our own answer.
     do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = _handle
 
     def _find(self) -> _Answer:
@@ -111,12 +112,14 @@ class _Handler(BaseHTTPRequestHandler):
         return values[0] if values else None
 
     def _check_host(self) -> None:
-        """Another name of this machine may be that of another page, by a changed DNS entry."""
+        """Refuses another name of this machine in the header Host: after a changed DNS entry,
+        another website could use that name."""
         if self._one("Host") not in self.server.hosts:
             raise _Refused(403, "the header Host must name this server")
 
     def _check_origin(self, asks: bool) -> None:
-        """Only the page may ask. Any page may show it in a frame, but not read it."""
+        """Refuses questions from other websites. They may show the page in a frame, but not read
+        answers."""
         origin, site = self._one("Origin"), self._one("Sec-Fetch-Site")
         if origin is not None and origin != f"http://{self._one('Host')}":
             raise _Refused(403, "another origin")
@@ -158,18 +161,18 @@ class _Handler(BaseHTTPRequestHandler):
         return body
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Prints nothing: the terminal belongs to the learner."""
+        """Prints nothing, because the terminal shows the learner's own output."""
 
 
 class Server(ThreadingHTTPServer):
-    """Serves a source and the page's files (name to bytes) until `close`."""
+    """Serves the answers about a model and the files of the page, until `close`."""
 
     allow_reuse_address = False
     daemon_threads = True
 
     def __init__(self, source: Asked, files: Dict[str, bytes]) -> None:
         self.source, self.files = source, files
-        #: 256 random bits, in letters that need no escape in an address.
+        #: 256 random bits, in characters that an address can have as they are.
         self.token = secrets.token_urlsafe(32)
         super().__init__(("127.0.0.1", 0), _Handler)
         port = self.server_address[1]
@@ -179,10 +182,10 @@ class Server(ThreadingHTTPServer):
         self._thread.start()
 
     def server_bind(self) -> None:
-        TCPServer.server_bind(self)  # HTTPServer would look up the host's name, which is slow
+        TCPServer.server_bind(self)  # not HTTPServer.server_bind, which looks up the host's name and is slow
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no error of the learner's program."""
+        """Ignores errors of a client that has closed its connection."""
 
     def close(self) -> None:
         self.shutdown()

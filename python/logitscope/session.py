@@ -1,4 +1,5 @@
-"""One timeline over a model: the ids fed, the logits after them, and draws from these logits."""
+"""A timeline of a model: the ids that were fed, the logits after them, and draws from these
+logits."""
 
 from __future__ import annotations
 
@@ -20,18 +21,19 @@ if TYPE_CHECKING:
 
     from .types import Floats, Ids, Numbers, Settings
 
-#: Most texts of one call.
+#: Most texts that one call writes.
 _TEXTS_MAX = 1000
 
 
 class _Held:
-    """The timeline's handle in C, and the address of a second distribution's logits."""
+    """The timeline's handle in C, and the address of memory for the logits of a second
+    distribution."""
 
     def __init__(self) -> None:
         self.handle = self.room = 0
 
     def free(self, core: Core, owned: Set["_Held"]) -> None:
-        """Frees both. The argument `core` keeps the model open until then."""
+        """Frees both. The argument `core` is unused, but keeps the model open until then."""
         C.session_close(self.handle)
         C.memory_release(self.room)
         self.handle = self.room = 0
@@ -72,7 +74,7 @@ class Session:
         return self._core
 
     def _fed(self) -> int:
-        """The address of the logits; raises before the first feed."""
+        """Returns the address of the logits. Raises an error before the first feed."""
         self._open()
         at = C.session_logits(self._held.handle)
         if not at:
@@ -90,7 +92,7 @@ class Session:
         return Fed(fed.evaluated, fed.reused)
 
     def _source(self) -> Source:
-        """The timeline as a source for the chain, which reads the logits in place."""
+        """Returns the timeline as a source for the chain. The logits are not copied."""
         core = self._open()
         info = core.need_model()
 
@@ -119,27 +121,27 @@ class Session:
             return self._feed(checked, keep)
 
     def timeline(self) -> List[int]:
-        """The ids fed so far."""
+        """The ids that were fed."""
         with LOCK:
             self._open()
             handle = self._held.handle
             return read_ids(C.session_timeline(handle), C.session_length(handle))
 
     def logits(self) -> "Floats":
-        """The logits after the last id, a copy (vocab_size,) float32."""
+        """A copy of the logits after the last id, (vocab_size,) float32."""
         with LOCK:
             return read(self._fed(), self._core.need_model().vocab_size, "f")
 
     def hidden(self) -> "Floats":
-        """The last layer's output after the output norm, a copy (n_embd,) float32; the output layer
-        computes the logits from it."""
+        """A copy (n_embd,) float32 of the last layer's output after the output norm, from which the
+        output matrix computes the logits."""
         with LOCK:
             self._fed()
             return read(C.session_hidden(self._held.handle), self._core.need_model().n_embd, "f")
 
     def second(self, logits: "Optional[Numbers]") -> None:
         """Sets the logits (vocab_size,) of a second distribution, for guidance_scale or
-        contrastive_beta. They stay until the next feed; None removes them."""
+        contrastive_beta. The next feed or None removes them."""
         with LOCK:
             vocab_size = self._open().need_model().vocab_size
             if logits is not None:
@@ -149,8 +151,8 @@ class Session:
             self._has_second = logits is not None
 
     def surprisal(self, ids: Any) -> Any:
-        """-ln p of a token under the model's own distribution, in nats: a float for one id, an
-        array of float64 for a list."""
+        """Returns -ln p of a token under the model's own distribution, in nats: a float for one id,
+        an array of float64 for a list."""
         with LOCK:
             logits, vocab_size = self._fed(), self._core.need_model().vocab_size
             one = is_number(ids)
@@ -182,7 +184,8 @@ class Session:
             return self._core.chain.read(source, resolved, choice)
 
     def distribution(self, *, step: int = 0, **options: "Unpack[Settings]") -> Trace:
-        """The trace of `read`. `step`: number of tokens drawn so far."""
+        """Returns the trace of `read` without drawing. `step` is the number of tokens drawn so
+        far."""
         with LOCK:
             return self._open().chain.distribution(
                 self._source(), settings.resolve(options), step
@@ -197,8 +200,8 @@ class Session:
         raw: bool = True,
         **options: "Unpack[Settings]",
     ) -> Drawn:
-        """The drawn token of `read`, faster. `raw=False` sets p_raw to 0, which saves a pass over
-        the vocabulary. The setting `draw` chooses the method, as in `draw(draw="gumbel")`."""
+        """Returns the drawn token of `read`, but faster. With `raw=False`, p_raw is 0, which saves
+        a pass over the vocabulary. `draw(draw="gumbel")` chooses the method."""
         with LOCK:
             source, resolved = self._source(), settings.resolve({**options, "top": 0})
             choice = resolve_choice(resolved.draw, step, u, rng, raw)
@@ -245,7 +248,7 @@ class Session:
             )
 
     def write(self, prompt: "str | Ids | None" = None, **options: Any) -> Generated:
-        """Runs `generate` to its end; the result has all steps."""
+        """Calls `generate` and runs it to its end. The result has all steps."""
         generation = self.generate(prompt, **options)
         steps = list(generation)
         result = generation.result
@@ -255,14 +258,16 @@ class Session:
     def write_many(
         self, prompt: "str | Ids | None" = None, *, n: int = 1, seed: int = 0, **options: Any
     ) -> List[Generated]:
-        """Writes `n` texts, 1 to 1000, for one prompt. Text i is that of `write` with seed + i."""
+        """Writes `n` texts (1 to 1000) after one prompt. Text i is the same as `write` with seed +
+        i."""
         check_integer("n", n, 1, _TEXTS_MAX)
         seed = check_integer("seed", seed, 0, SEED_MAX)
         return [self.write(prompt, seed=seed + i, **options) for i in range(n)]
 
     def score(self, prompt: "str | Ids", completion: "str | Ids") -> Score:
-        """The log-probability of a text after a prompt, in nats, under the model's own
-        distribution. Afterwards the timeline is prompt and text without the last token."""
+        """Returns the log-probability of a text after a prompt, in nats, under the model's own
+        distribution. Afterwards, the timeline has the prompt and the text without its last
+        token."""
         with LOCK:
             core = self._open()
             vocab_size = core.need_model().vocab_size
@@ -290,7 +295,7 @@ class Session:
             return Score(before, after, total, tokens)
 
     def fork(self) -> "Session":
-        """Opens a session with a copy of the timeline; the model evaluates nothing."""
+        """Opens a session with a copy of the timeline, without running the model."""
         with LOCK:
             core = self._open()
             fork = Session(core, self._owned)

@@ -18,7 +18,7 @@ from .types import TableRow
 
 _KINDS = ("real", "integer", "map", "list", "choice")
 GATES = ("constraint", "banned_words", "forced_first")
-#: Settings that are not in the table.
+#: Names of settings that C's table does not have.
 OTHERS = (
     "order own preset draw top seed end_tokens negative_prompt "
     "constraint banned_words forced_first constraint_start"
@@ -72,23 +72,23 @@ NAMES = [row.name for row in TABLE] + OTHERS
 
 @dataclass
 class Resolved:
-    """Every setting with its value."""
+    """All settings with their values."""
 
     values: Dict[str, Any]
     order: List[str]
     draw: str
     top: int
     seed: int
-    ends: Optional[List[int]]  # None: the model's
-    negative_prompt: Any  # None: the prompt's last token
+    ends: Optional[List[int]]  # None for the model's own end tokens
+    negative_prompt: Any  # None for the last token of the prompt
     gates: Dict[str, Any] = field(default_factory=dict)
-    own: Any = None  # the caller's sampler or its result
+    own: Any = None  # the caller's sampler, or later its result
 
     def with_values(self, **values: Any) -> "Resolved":
         return replace(self, values={**self.values, **values})
 
     def report(self) -> Dict[str, Any]:
-        """The settings in the form in which results report them."""
+        """Returns the settings as results report them."""
         used = {**self.values, "order": list(self.order), "draw": self.draw}
         if self.negative_prompt is not None:
             used["negative_prompt"] = self.negative_prompt
@@ -98,7 +98,7 @@ class Resolved:
 
 
 def _distance(a: str, b: str) -> float:
-    """The edit distance, for suggestions. Missing letters count half."""
+    """Returns the edit distance of two names, for suggestions. A missing letter counts half."""
     row = [j / 2 for j in range(len(b) + 1)]
     for i in range(1, len(a) + 1):
         below = [float(i)]
@@ -110,7 +110,7 @@ def _distance(a: str, b: str) -> float:
 
 
 def unknown_setting(name: str, names: Sequence[str]) -> LogitscopeError:
-    """The error for a name that is not in `names`; it suggests the nearest name."""
+    """Makes the error for an unknown name. It suggests the most similar one of `names`."""
     plain = name.lower().replace("-", "_")
     near = min(names, key=lambda known: _distance(plain, known))
     if _distance(plain, near) <= min(len(plain) / 2, max(2, 0.4 * len(plain))):
@@ -124,7 +124,7 @@ def unknown_setting(name: str, names: Sequence[str]) -> LogitscopeError:
 
 
 def _check_order(order: Any) -> List[str]:
-    """Returns the full names of the samplers; "dry" and "xtc" are short names."""
+    """Returns the samplers' full names: "dry" and "xtc" are short for names in the table."""
     if not isinstance(order, (list, tuple)):
         raise must_be("order", "a_list_of_names", order)
     short = {row.stage: row.name for row in TABLE if row.warper}
@@ -141,7 +141,8 @@ def _check_order(order: Any) -> List[str]:
 
 
 def _check_bias(bias: Any) -> Dict[str, Any]:
-    """Returns the biases keyed by texts of ids, those of single tokens first, by id."""
+    """Returns the biases by keys that are texts of ids. Biases of single tokens come first, sorted
+    by id."""
     if not isinstance(bias, dict):
         raise must_be("logit_bias", "an_object_of_biases", bias)
     checked: Dict[str, Any] = {}
@@ -159,12 +160,12 @@ def _check_bias(bias: Any) -> Dict[str, Any]:
 
 
 def _ids_in(key: str) -> List[int]:
-    """The ids in a key of logit_bias; the last id is the biased token."""
+    """Returns the ids in a key of logit_bias. The bias is for the last one."""
     return [int(id) for id in key.split(" ")]
 
 
 def check_biased(biases: Dict[str, Any], vocab_size: int) -> None:
-    """Refuses biases of tokens outside a vocabulary, even those that do not apply yet."""
+    """Refuses biases with ids outside a vocabulary, even if they do not apply yet."""
     for key in biases:
         for id in _ids_in(key):
             if id >= vocab_size:
@@ -199,7 +200,7 @@ def _is_id(value: Any) -> bool:
 
 
 def check_sequences(name: str, given: Any) -> List[Any]:
-    """Texts, ids and lists of ids."""
+    """Checks a list of texts, ids and lists of ids."""
     if not isinstance(given, (list, tuple)):
         raise must_be(name, "a_list_of_texts_or_ids", given)
     for it in given:
@@ -247,7 +248,7 @@ def _check_value(row: TableRow, value: Any) -> Any:
 
 
 def check_text(name: str, value: Any) -> None:
-    """Refuses a value that is neither a string nor a list of ids."""
+    """Refuses a value that is neither a text nor a list of ids."""
     if not isinstance(value, (str, list, tuple, range)) and not hasattr(value, "__len__"):
         raise must_be(name, "a_string_or_ids", value)
 
@@ -292,12 +293,12 @@ def resolve(given: Dict[str, Any], also: Sequence[str] = ()) -> Resolved:
 
 
 def _words_of(sequences: Sequence[Sequence[int]]) -> Any:
-    """Sequences as C reads them: the length of each, then its ids."""
+    """Writes sequences of ids as C reads them: the length of each, then its ids."""
     return words([word for ids in sequences for word in (len(ids), *ids)])
 
 
 def give_sequences(call: Callable[[int, int], int], sequences: Sequence[Sequence[int]]) -> None:
-    """Calls an export that copies sequences of ids."""
+    """Calls a function of C that copies sequences of ids."""
     flat = _words_of(sequences)
     at = exchange(4 * len(flat))
     write(at, flat)
@@ -312,12 +313,13 @@ def apply(
     biases: Sequence[Tuple[int, float]],
     step: int,
 ) -> None:
-    """Gives the settings to C, which checks every range; `step` selects the samplers' coins."""
+    """Passes the settings to C, which checks all ranges. The random coins of some samplers depend
+    on `step`."""
     C.settings_reset()
     for i, row in enumerate(TABLE):
         value = resolved.values[row.name]
         if row.kind in ("map", "list") or value == row.neutral:
-            continue  # C has reset it
+            continue  # settings_reset has set the neutral value
         if C.settings_set(i, row.choices.index(value) if row.kind == "choice" else value):
             fail()
     C.settings_step(resolved.seed, step)

@@ -1,4 +1,4 @@
-"""Copies a trace from C's memory. C has computed all numbers."""
+"""Copies a trace out of C's memory. Python computes no number of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .library import ChainStage, ChainTrace
 from .settings import GATES, ROWS, TABLE
 from .types import Mass, Rest, Trace, TraceStage, TraceToken
 
-#: All stages in the order of src/stage.h: the table's rows, then the others.
+#: Names of all stages by their numbers in src/stage.h: the rows of the table, then the others.
 _STAGES = [row.name for row in TABLE] + [*GATES, "own"]
 
 
@@ -38,7 +38,8 @@ def _stages_of(trace: ChainTrace) -> List[TraceStage]:
 
 
 def _warnings_of(stages: List[TraceStage], underflowed: int) -> List[str]:
-    """Settings that have no effect in this chain, and survivors whose p is rounded to 0."""
+    """Returns warnings about settings that have no effect in this chain, and about kept tokens
+    whose p is rounded to 0."""
     warnings: List[str] = []
     mirostat = next((s for s in stages if s.name == "mirostat" and s.active), None)
     for stage in stages:
@@ -63,7 +64,8 @@ def _warnings_of(stages: List[TraceStage], underflowed: int) -> List[str]:
 
 
 def read_trace(at: int, piece: Callable[[int], Tuple[str, bool]]) -> Trace:
-    """Reads the struct at an address; `piece` gives a token's text, and if it is special."""
+    """Reads the trace at an address of C. `piece` returns a token's text, and true for a special
+    token."""
     c: Any = ChainTrace.from_address(at)
     stages = _stages_of(c)
     n = len(stages)

@@ -43,13 +43,14 @@ class LogitsProcessor:
         self._resolved = settings.resolve(dict(options))
         self._decode = decode
         self._core = load()._core
-        #: `traces[step][row]` of the last generation, without the whole `logits` and `p`.
+        #: The traces of the last generation, as `traces[step][row]`, without all `logits` and `p`.
         self.traces: List[List[Trace]] = []
         self._ids: List[List[int]] = []
         self._before: List[Tuple[Source, settings.Resolved]] = []
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """Warps `scores` (rows, vocab_size); `input_ids` (rows, length) are the ids so far."""
+        """Applies the chain to `scores` (rows, vocab_size). `input_ids` (rows, length) are the ids
+        so far."""
         ids = [ids_of("input_ids", row, 2**32) for row in input_ids]
         if [row[:-1] for row in ids] != self._ids:
             self.traces, self._before = [], []
@@ -78,7 +79,7 @@ class LogitsProcessor:
 
 
 def _like(scores: Any, rows: List[List[float]]) -> Any:
-    """The rows as a tensor of torch, or as an array of NumPy, like the scores."""
+    """Returns the rows as a tensor of torch or an array of NumPy, whichever the scores are."""
     if hasattr(scores, "new_tensor"):
         return scores.new_tensor(rows)
     if hasattr(scores, "dtype"):

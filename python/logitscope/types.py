@@ -1,4 +1,4 @@
-"""The types of the package's interface. Entropies are in bits, masses are shares of 1."""
+"""The types of the package's interface. Entropies are in bits; masses are from 0 to 1."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    Floats = np.ndarray  # float32 or float64, one dimension
-    #: Numbers: a list, a NumPy array, a tensor of torch, or an array with the buffer protocol.
+    Floats = np.ndarray  # one dimension, float32 or float64
+    #: Numbers: a list, a NumPy array, a torch tensor, or any array with the buffer protocol.
     Numbers = Union[Sequence[float], np.ndarray, Any]
-    #: Token ids, in the same forms.
+    #: Token ids, in the same forms as numbers.
     Ids = Union[Sequence[int], np.ndarray, Any]
     Path = Union[str, "os.PathLike[str]"]
 
@@ -26,10 +26,11 @@ Own = Callable[[Any, Dict[str, Any], List[int]], Any]
 
 @dataclass
 class TableRow:
-    """One setting: `neutral` changes nothing; accepted values are from minimum to maximum."""
+    """One setting. The value `neutral` changes nothing; valid values are from `minimum` to
+    `maximum`."""
 
     name: str
-    stage: str  # the sampler's name in an order: 'dry' or 'xtc', else equal to `name`
+    stage: str  # the sampler's name in an order: 'dry' and 'xtc', else the same as `name`
     kind: str  # 'real', 'integer', 'map', 'list' or 'choice'
     group: str  # 'second', 'penalty', 'shape', 'truncation', 'mark' (watermark) or 'shared'
     warper: bool  # True for a sampler, False for a parameter that samplers share
@@ -48,13 +49,13 @@ class TableRow:
 
 @dataclass
 class Info:
-    """Facts of the model file. A file with only a vocabulary has no architecture."""
+    """Data of the model file. A file with only a vocabulary has no architecture."""
 
     name: str
     architecture: Optional[str]
     vocab_size: int
-    context_length: int  # number of tokens that a session sees
-    model_context_length: int  # number of tokens that the model was made for
+    context_length: int  # number of tokens that a session can see
+    model_context_length: int  # number of tokens that the model was trained for
     n_layer: int
     n_head: int
     n_head_kv: int
@@ -75,7 +76,7 @@ class Info:
 
 @dataclass
 class Piece:
-    """A token's text. `text` has U+FFFD for bytes that are not UTF-8."""
+    """The text of a token. Bytes that are not UTF-8 are U+FFFD in `text`."""
 
     id: int
     text: str
@@ -85,7 +86,7 @@ class Piece:
 
 @dataclass
 class Fed:
-    """The work of a feed: numbers of ids evaluated, and of ids kept from before."""
+    """The work of a feed: how many ids the model evaluated, and how many it had already."""
 
     evaluated: int
     reused: int
@@ -93,30 +94,30 @@ class Fed:
 
 @dataclass
 class TraceStage:
-    """The effect of one stage on the distribution before it."""
+    """One stage: its value and its effect on the distribution."""
 
     name: str
-    value: float  # the setting's value; for logit_bias the number of biased tokens
-    active: bool  # False if the value is neutral
-    changed: bool  # True if the stage changed a logit
+    value: float  # the setting's value; for logit_bias, the number of biased tokens
+    active: bool  # false if the value is neutral
+    changed: bool  # true if the stage changed a logit
     kept: int  # number of tokens that remain after the stage
     removed: int
     mass_removed: float
     top_p_mass: float  # 1 - mass_removed
     entropy: float  # bits, after the stage
     perplexity: float  # 2^entropy
-    after: Optional[str]  # the earlier stage because of which this one has no effect
+    after: Optional[str]  # name of the earlier stage that leaves this one without effect
 
 
 @dataclass
 class TraceToken:
-    """One listed token."""
+    """One token in the list of a trace."""
 
     id: int
     text: str
     special: bool
-    rank: int  # from 1, survivors first
-    logit: float  # the model's logit
+    rank: int  # place by probability, from 1; kept tokens come before removed ones
+    logit: float  # logit from the model
     warped: float  # logit after the chain, -inf if removed
     p_raw: float  # probability before the chain
     p: float  # probability after the chain
@@ -128,7 +129,8 @@ class TraceToken:
 
 @dataclass
 class Rest:
-    """The tokens that are not listed: their number, masses, and the survivors among them."""
+    """All tokens that are not in the list: their number, their probability, and how many of them
+    are kept."""
 
     count: int
     p_raw: float
@@ -138,7 +140,7 @@ class Rest:
 
 @dataclass
 class Mass:
-    """Mass of the green tokens before and after the chain."""
+    """Probability of all green tokens, before and after the chain."""
 
     p_raw: float
     p: float
@@ -146,29 +148,30 @@ class Mass:
 
 @dataclass
 class ConstraintState:
-    """The constraint after the text so far."""
+    """The state of the constraint after the text so far."""
 
-    rule: str  # the grammar's innermost unfinished rule, '' if there is none
+    rule: str  # name of the grammar's innermost open rule; '' if there is none
     complete: bool  # True if the text may end here
     allowed: int  # number of possible next tokens
-    bytes: List[int]  # possible next bytes
+    bytes: List[int]  # bytes that may come next
 
 
 @dataclass
 class Trace:
-    """The chain's record: one pass over the whole vocabulary, the numbers that are drawn from."""
+    """The record of one run of the chain over the whole vocabulary. A draw uses the same
+    numbers."""
 
     vocab_size: int
     stages: List[TraceStage]  # in the order applied
-    tokens: List[TraceToken]  # survivors by rank, then removed tokens by raw logit
+    tokens: List[TraceToken]  # kept tokens by rank, then removed tokens by the model's logit
     rest: Rest
-    kept: int  # number of survivors
-    kept_mass_raw: float  # sum of the survivors' p_raw
+    kept: int  # number of kept tokens
+    kept_mass_raw: float  # probability of the kept tokens before the chain
     entropy: float
     perplexity: float
     raw_entropy: float
     raw_perplexity: float
-    underflowed: int  # survivors with p = 0: below 2^-44 of the best token's probability
+    underflowed: int  # number of kept tokens with p = 0: below 2^-44 of the best token's probability
     warnings: List[str]
     green: Optional[Mass] = None
     constraint: Optional[ConstraintState] = None
@@ -180,7 +183,7 @@ class Trace:
 
 @dataclass
 class Drawn:
-    """A drawn token. u is None for Gumbel-max."""
+    """A drawn token. `u` is None for a Gumbel-max draw."""
 
     id: int
     u: Optional[float]  # the random number in [0, 1) that chose it
@@ -188,7 +191,7 @@ class Drawn:
     p_raw: float
     logprob: float  # ln p, in nats
     rank: int
-    mu: Optional[float] = None  # state of mirostat or adaptive-p for the next step
+    mu: Optional[float] = None  # state of mirostat or adaptive-p, for the next step
 
 
 @dataclass
@@ -201,7 +204,7 @@ class Reading:
 
 @dataclass
 class ListedToken:
-    """A possible token of a step; a removed one has p 0 and logprob -inf."""
+    """A possible token of a step. A removed token has p = 0 and logprob = -inf."""
 
     id: int
     text: str
@@ -213,19 +216,19 @@ class ListedToken:
 
 @dataclass
 class Step(Drawn):
-    """One generated token; `text` is its addition to the decoded text."""
+    """One generated token. `text` is what it adds to the decoded text."""
 
     text: str = ""
     entropy: float = 0.0
     kept: int = 0
     ms: float = 0.0
-    position: int = 0  # place of the token in the timeline
+    position: int = 0  # index of the token in the timeline
     top_logprobs: Optional[List[ListedToken]] = None
 
 
 @dataclass
 class Generated:
-    """A generated text; `ids` excludes the prompt and includes an end token that was drawn."""
+    """A generated text. `ids` does not have the prompt, but has an end token that was drawn."""
 
     prompt_ids: List[int]
     ids: List[int]
@@ -245,7 +248,7 @@ class ScoredToken:
 
 @dataclass
 class Score:
-    """The log-probability of a text after a prompt, in nats: the sum, and each token's."""
+    """The log-probability of a text after a prompt, in nats: the sum, and that of each token."""
 
     prompt_ids: List[int]
     ids: List[int]
@@ -255,9 +258,9 @@ class Score:
 
 @dataclass
 class Marks:
-    """Watermark values of each id, None for a watermark that is off. `green`: 1 for a green token;
-    with green_self, plus twice the distance to the deciding token. `synthid`: the bits of g. Both:
-    2^32 - 1 for a token without a full context."""
+    """A value for each id and each watermark; None for a watermark that is off. `green`: 1 for a
+    green token, plus, with green_self, twice the distance to the token that decides. `synthid`: the
+    bits of g. Both: 2^32 - 1 for a token without a full context."""
 
     green: Optional[List[int]]
     synthid: Optional[List[int]]
@@ -266,7 +269,7 @@ class Marks:
 
 @dataclass
 class Weighted:
-    """Evidence by SynthID's weighted mean; p is the normal tail."""
+    """SynthID's weighted mean as evidence; p is from the normal distribution."""
 
     share: float
     z: float
@@ -276,16 +279,16 @@ class Weighted:
 
 @dataclass
 class Detection:
-    """The evidence of one watermark in a text."""
+    """The evidence for one watermark in a text."""
 
     name: str  # 'green_bias' or 'synthid_depth'
-    n: int  # number of scored tokens
-    count: int  # green tokens among them; for SynthID, g bits that are 1
+    n: int  # number of tokens that count
+    count: int  # number of green tokens; for SynthID, of g bits that are 1
     share: float
-    expected: float  # the share expected without the watermark
+    expected: float  # share that is expected without the watermark
     z: float  # standard deviations above the expected count
-    p: float  # exact probability of a count this high without the watermark
-    shares: List[Optional[float]]  # of each token; None without a full context
-    scored: List[int]  # indices of the scored tokens
-    curve: List[float]  # z after each scored token
+    p: float  # exact probability of at least this count without the watermark
+    shares: List[Optional[float]]  # for each token; None without a full context
+    scored: List[int]  # indices of the tokens that count
+    curve: List[float]  # z after each token that counts
     weighted: Optional[Weighted] = None

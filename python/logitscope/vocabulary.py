@@ -13,15 +13,15 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from .arrays import ids_of
 from .errors import must_be, refuse, show
 
-#: Most tokens of a vocabulary, as in the page.
+#: Most tokens of a vocabulary, the same as in the page.
 VOCABULARY_MAX = 2**18
 
 
 def encoder_of(encode: Any) -> Callable[[str], Any]:
-    """Returns the function from a text to ids."""
+    """Returns a function that encodes a text as ids."""
     if isinstance(encode, dict):
         return lambda text: _spell(encode, text)
-    # tiktoken and minbpe: special tokens in a text are text.
+    # In tiktoken and minbpe, the name of a special token in a text is plain text.
     for name in ("encode_ordinary", "encode"):
         method = getattr(encode, name, None)
         if callable(method):
@@ -32,7 +32,8 @@ def encoder_of(encode: Any) -> Callable[[str], Any]:
 
 
 def ids_in(result: Any, vocab_size: int) -> List[int]:
-    """The ids that an encoder returned, checked. The class Encoding of tokenizers has `ids`."""
+    """Checks and returns the ids from an encoder. The class Encoding of the library tokenizers has
+    them in `ids`."""
     return ids_of("ids", getattr(result, "ids", result), vocab_size)
 
 
@@ -44,7 +45,7 @@ def _spell(stoi: Dict[str, Any], text: str) -> List[Any]:
 
 
 def piece_of(decode: Any) -> Callable[[int], Any]:
-    """Returns the function from an id to the text or the bytes of its token."""
+    """Returns a function that gives the text or the bytes of one token."""
     if isinstance(decode, (dict, list, tuple)):
         return lambda id: decode[id]
     single = getattr(decode, "decode_single_token_bytes", None)  # tiktoken
@@ -67,10 +68,11 @@ def piece_of(decode: Any) -> Callable[[int], Any]:
 
 
 def pieces(decode: Any, vocab_size: int) -> List[bytes]:
-    """The bytes of each token.
+    """Returns the bytes of each token.
 
-    Ids that `decode` refuses at the end of the vocabulary are unused rows of the embedding, such as
-    nanoGPT's 50,304 for 50,257 tokens: they are named by their ids. Another refusal is raised.
+    If `decode` refuses the last ids of the vocabulary, these are unused rows of the embedding
+    (nanoGPT has 50,304 rows for 50,257 tokens), and each is named by its id. If it refuses an
+    earlier id, its exception is raised.
     """
     piece = piece_of(decode)
     found: List[bytes] = []
@@ -95,7 +97,8 @@ def pieces(decode: Any, vocab_size: int) -> List[bytes]:
 
 
 def special_id(tokenizer: Any, *names: str) -> Optional[int]:
-    """The id of a special token by the name of a tokenizer's attribute; None if it has none."""
+    """Returns the id of a special token, from the first of these attributes that the tokenizer has;
+    None if it has none."""
     for name in names:
         id = getattr(tokenizer, name, None)
         if isinstance(id, int) and not isinstance(id, bool) and id >= 0:
@@ -104,7 +107,8 @@ def special_id(tokenizer: Any, *names: str) -> Optional[int]:
 
 
 def _byte_letters() -> Dict[str, int]:
-    """GPT-2's letter of each byte: printable bytes are themselves, others start at U+0100."""
+    """Returns the byte for each character of GPT-2's files: printable bytes are themselves, the
+    others start at U+0100."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(256) if byte not in printable]
     letters = {chr(byte): byte for byte in printable}
@@ -116,8 +120,8 @@ _LETTERS = _byte_letters()
 
 
 def _is_byte_level(tokenizer: Any) -> bool:
-    """True for a byte-level BPE of tokenizers or transformers."""
-    if hasattr(tokenizer, "byte_decoder"):  # a tokenizer of transformers in Python
+    """Returns true for a byte-level BPE of the libraries tokenizers or transformers."""
+    if hasattr(tokenizer, "byte_decoder"):  # a tokenizer of transformers that is written in Python
         return True
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if not hasattr(fast, "to_str"):
@@ -128,7 +132,8 @@ def _is_byte_level(tokenizer: Any) -> bool:
 
 
 def _spelled(token: Callable[[int], Optional[str]], byte_level: bool) -> Callable[[int], bytes]:
-    """Turns a token's spelling into its bytes: GPT-2's letters, or U+2581 and <0x0A>."""
+    """Returns a function that turns the spelling of a token into its bytes. Files spell bytes as
+    GPT-2's characters, or as U+2581 and <0x0A>."""
 
     def piece(id: int) -> bytes:
         text = token(id)
@@ -145,7 +150,8 @@ def _spelled(token: Callable[[int], Optional[str]], byte_level: bool) -> Callabl
 
 
 def given_pieces(tokens: Any, vocab_size: int) -> List[bytes]:
-    """The bytes of tokens that the caller lists; without a list each token is named by its id."""
+    """Returns the bytes of the tokens that the caller lists. Without a list, the name of a token is
+    its id."""
     if tokens is None:
         return [str(id).encode() for id in range(vocab_size)]
     if isinstance(tokens, Sequence) and len(tokens) != vocab_size:

@@ -1,6 +1,6 @@
 """Small models of the Hugging Face hub: the tensors' names and config.json of transformers.
 
-One module computes all of them, by the facts that each config states; RoPE turns elements (i, i + size / 2).
+The class Hub computes all of them from the values of the config; RoPE rotates elements i and i + size / 2 together.
 """
 import json
 import math
@@ -29,7 +29,7 @@ def save_safetensors(path, state):
 
 
 def nested(module, path):
-    """Returns the submodule of a dotted path, made of plain modules."""
+    """Returns the submodule at a dotted path; makes the modules of the path that do not exist."""
     for name in path:
         if not hasattr(module, name):
             module.add_module(name, nn.Module())
@@ -38,7 +38,8 @@ def nested(module, path):
 
 
 class Hub(nn.Module):
-    """Parameters under the names of transformers; `arch` chooses the forward pass."""
+    """A model with the parameter names of the library transformers. `arch` chooses the forward
+    pass."""
     arch = 'llama'
     eps = 1e-5
     tied = False
@@ -244,7 +245,7 @@ class Hub(nn.Module):
 
 
 class Llama3(Hub):
-    """RoPE scaled as in Llama 3.1."""
+    """A Llama whose RoPE is scaled as in Llama 3.1."""
     scaling = dict(rope_type='llama3', factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
                    original_max_position_embeddings=64)
 
@@ -352,7 +353,8 @@ class Lfm2(Hub):
 
 
 class NeoX(nn.Module):
-    """GPT-NeoX: q, k and v of a head side by side, partial RoPE, exact GELU, a parallel residual."""
+    """GPT-NeoX: a single matrix for q, k and v, RoPE on a part of each head, exact GELU, attention
+    and MLP in parallel."""
     parallel = True
 
     def __init__(self, vocab, width=8, heads=2, layers=2, context=16):
@@ -404,7 +406,7 @@ class NeoX(nn.Module):
 
 
 class Gpt2(nn.Module):
-    """GPT-2 of transformers: matrices (in, out), the tanh form of GELU."""
+    """GPT-2 as in the library transformers: matrices (in, out), and the tanh form of GELU."""
 
     def __init__(self, vocab, width=8, heads=2, layers=2, context=16):
         super().__init__()
@@ -446,7 +448,8 @@ class Gpt2(nn.Module):
 
 
 class Nanochat(nn.Module):
-    """nanochat: RMS norms without weights, also of the embedding, q and k; ReLU squared; capped logits."""
+    """nanochat: RMS norms without weights (also after the embedding, and of q and k), squared ReLU,
+    capped logits."""
 
     def __init__(self, vocab, width=8, heads=2, layers=2, context=16):
         super().__init__()
@@ -465,7 +468,7 @@ class Nanochat(nn.Module):
             t.h.append(block)
         self.lm_head = nn.Linear(width, vocab, bias=False)
 
-    def turn(self, x):  # (heads, n, size), by the negative angle
+    def turn(self, x):  # rotates by the negative angle; x is (heads, n, size)
         half = self.size // 2
         angle = torch.outer(torch.arange(x.shape[1]).float(), 10000.0 ** (-torch.arange(half) * 2 / self.size))
         a, b = x[..., :half], x[..., half:]

@@ -19,13 +19,14 @@ from hub import HUB
 from models import CHARACTERS, COURSES, TEXT
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The models that the repository keeps, tiny; training makes all.
+# Names of the tiny models that the repository keeps. With --train, all models are made.
 KEPT = ('nanogpt', 'lecture', 'scratch', 'llama2c_bin', 'gpt2', 'llama', 'qwen2')
 FIXTURES = os.path.join(HERE, '..', 'vectors', 'courses')
 
 
 def roughen(model, generator):
-    """Random weights large enough that the distributions are far from even; norms near 1."""
+    """Sets random weights that make the distributions far from uniform. Weights of norms stay near
+    1."""
     for name, parameter in model.named_parameters():
         noise = torch.randn(parameter.shape, generator=generator)
         with torch.no_grad():
@@ -50,7 +51,7 @@ def train(model, context, steps=60):
 
 
 def golden(model, count, context, generator, text=None):
-    """Prompts of 1 to `context` tokens, random ones or parts of a text, with log-probabilities by
+    """Returns prompts of 1 to `context` tokens, random or from a text, with log-probabilities from
     PyTorch."""
     prompts = []
     for i in range(count):

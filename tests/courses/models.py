@@ -26,7 +26,7 @@ def causal(scores):
 
 
 class Norm(nn.Module):
-    """Layer norm with an optional bias, as in nanoGPT."""
+    """A layer norm with an optional bias, as in nanoGPT."""
 
     def __init__(self, n, bias):
         super().__init__()
@@ -66,7 +66,8 @@ class GptBlock(nn.Module):
 
 
 class NanoGpt(nn.Module):
-    """ckpt.pt with model, model_args and iter_num; meta.pkl with stoi and itos."""
+    """nanoGPT: ckpt.pt with the keys model, model_args and iter_num; meta.pkl with stoi and
+    itos."""
     bias, gelu, tied, prefix = False, 'none', True, '_orig_mod.'
 
     def __init__(self, vocab, width=8, heads=2, layers=2, context=16):
@@ -100,7 +101,7 @@ class NanoGpt(nn.Module):
 
 
 class NanoGptBias(NanoGpt):
-    """Biases, a vocabulary padded beyond the characters, no compilation."""
+    """nanoGPT with biases, without torch.compile, and with more embedding rows than characters."""
     bias, prefix = True, ''
 
     def __init__(self, vocab, **sizes):
@@ -108,7 +109,8 @@ class NanoGptBias(NanoGpt):
 
 
 class MinGpt(NanoGpt):
-    """model.pt, a state dict with masks; config.json. The tanh form of GELU, a head of its own."""
+    """minGPT: model.pt is a state dict that includes the masks, beside config.json. It has the tanh
+    form of GELU, and an output matrix that is not the embedding."""
     bias, gelu, tied = True, 'tanh', False
 
     def export(self, folder):
@@ -123,7 +125,7 @@ class MinGpt(NanoGpt):
 
 
 class NumPy(NanoGpt):
-    """model.npz with the names of docs/own-model.md."""
+    """A NumPy model: model.npz with the tensor names of docs/own-model.md."""
     bias, gelu, tied = True, 'tanh', False
 
     def export(self, folder):
@@ -155,7 +157,8 @@ class Head(nn.Module):
 
 
 class Lecture(nn.Module):
-    """A state dict alone: one Linear a head without bias, ReLU, a head with bias."""
+    """A model from a lecture: only a state dict. Each attention head has its own matrices; ReLU; an
+    output matrix with a bias."""
     by_embedding = False
 
     def __init__(self, vocab, width=8, heads=2, layers=2, context=16):
@@ -210,7 +213,8 @@ class ScratchNorm(nn.Module):
 
 
 class Scratch(nn.Module):
-    """model_and_optimizer.pth; the sizes stand in the script, so config.json is made by hand."""
+    """A model that a book builds from scratch: model_and_optimizer.pth. Its sizes are in the
+    script, so config.json is written by hand."""
     qkv_bias = False
 
     def __init__(self, vocab, width=8, heads=2, layers=2, context=16):
@@ -268,7 +272,7 @@ def rms(x, weight, eps):
 
 
 class Llama2c(nn.Module):
-    """ckpt.pt and model.bin of llama2.c: RoPE turns neighbours, as complex numbers."""
+    """llama2.c: ckpt.pt and model.bin. RoPE rotates neighbouring elements, as complex numbers."""
     tied = True
 
     def __init__(self, vocab, width=8, heads=4, layers=2, context=16):
@@ -325,7 +329,7 @@ class Llama2c(nn.Module):
 
 
 class Llama2cBin(Llama2c):
-    """The same as model.bin, version 0, with a head of its own."""
+    """llama2.c as model.bin version 0, with an output matrix that is not the embedding."""
     tied = False
 
     def export(self, folder):

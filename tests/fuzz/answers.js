@@ -1,7 +1,8 @@
 /**
- * Reads random lines as if a submission's process had sent them, from seed SEED on: `make fuzz-answers`, or
- * `node tests/fuzz/answers.js 1000000`. A line must get an error of one sentence, or be an answer or a question of the
- * schema that the grader handles without an exception. Any other outcome ends the run with the line's number.
+ * Fuzzes the reader of answers: sends random lines as if a submission's process had written them, starting at seed
+ * SEED. Run it with `make fuzz-answers`, or `node tests/fuzz/answers.js 1000000` for a million lines. A line must
+ * either get an error of one sentence, or be a valid answer or question that the grader handles. Otherwise the run
+ * ends with the line's number.
  */
 import assert from 'node:assert/strict';
 import { Logitscope } from '../../web/engine/index.js';
@@ -13,7 +14,7 @@ import { Host } from '../../web/grade/toy.js';
 
 const runs = Number(process.argv[2] ?? 10_000);
 const first = Number(process.env.SEED ?? 1);
-/** Share of rounds that grade a process with random answers; the other rounds read one line. */
+/** Share of rounds that grade a whole submission with random answers. The other rounds read a single line. */
 const GRADED_SHARE = 0.0002;
 const KEYS = [
   ...['id', 'result', 'length', 'changed', 'read', 'log', 'error', 'ask', 'ids', 'seed', 'x', ''],
@@ -57,7 +58,7 @@ function valueOf(random, depth = 0) {
   );
 }
 
-/** Returns a correct answer or question. @param {Random} random @param {any} asked the call */
+/** Returns a correct answer, or a question, for a call. @param {Random} random @param {any} asked the call */
 function rightOf(random, { id, call, logits, toy }) {
   if (call === 'load') return { id };
   if (call === 'warp')
@@ -79,7 +80,7 @@ function rightOf(random, { id, call, logits, toy }) {
   return { id, result: [0, toy.eos_token_id], length: 2, log };
 }
 
-/** Changes one part of a message. @param {Random} random @param {any} message */
+/** Changes one random part of a message. @param {Random} random @param {any} message */
 function mutate(random, message) {
   let at = message;
   for (let depth = 0; depth < 4; depth++) {
@@ -116,7 +117,7 @@ function scramble(random, line) {
 }
 
 /**
- * Returns a line in answer to a call: correct, slightly changed, or random.
+ * Returns a line in reply to a call: correct, slightly wrong, or random.
  * @param {Random} random @param {any} asked the call
  */
 function lineOf(random, asked) {
@@ -147,7 +148,7 @@ function read(line, asked, host) {
   } else if ('question' in found) {
     assert.ok(host);
     const told = host.answer(found.question);
-    // toLine can write only values of these types.
+    // toLine can write only these types.
     assert.ok(
       Object.values(told)
         .flat(2)
@@ -176,7 +177,7 @@ const CALLS = [
 ];
 const engine = await Logitscope.load();
 
-/** Runs a grader with a process that sends random lines. @param {Random} random */
+/** Grades a submission whose process sends random lines. @param {Random} random */
 async function gradeLines(random) {
   const as = random.of(GRADED);
   const start = (/** @type {any} */ onanswer, /** @type {any} */ onend) => ({

@@ -1,5 +1,6 @@
-/* Runs random logits through a chain of random settings. Invalid settings must be refused as the
- * header says. Otherwise, trace and short draw must equal the plain specification, bit for bit. */
+/* Fuzzes the chain: runs random logits through random settings. Invalid settings must be refused as
+ * the header says. For valid ones, the trace and the draw without a trace must equal the plain
+ * specification, bit for bit. */
 #include <float.h>
 
 #include "fuzz.h"
@@ -9,7 +10,8 @@ enum { BIASES = 4, WORDS = 12 };
 
 static float own[PLAIN_MAX], second[PLAIN_MAX];
 
-/* Fills `out` with a few levels, small numbers, or any bits, NaN and +Infinity included. */
+/* Fills `out` with random logits: a few different levels, small numbers, or any bits including NaN
+ * and +Infinity. */
 static void take_logits(struct input *input, float *out, size_t n) {
     uint32_t kind = take_below(input, 4);
     for (size_t i = 0; i < n; i++) {
@@ -34,8 +36,8 @@ static void take_words(struct input *input, uint32_t words[WORDS], uint32_t *n, 
     for (uint32_t i = 0; i < *n; i++) words[i] = take_below(input, (uint32_t)size + 1);
 }
 
-/* Reads random settings. settings_set refuses numbers out of range; settings_check refuses the
- * rest. */
+/* Reads random settings. settings_set refuses values out of range; settings_check refuses wrong
+ * combinations. */
 static void take_settings(struct input *input, struct settings *settings, size_t n) {
     static struct warp_bias biases[BIASES];
     static uint32_t breakers[WORDS], banned[WORDS], ends[WORDS], allowed[PLAIN_MAX / 32 + 1];
@@ -65,7 +67,8 @@ static void take_settings(struct input *input, struct settings *settings, size_t
     if (flags & 2) take_words(input, breakers, &settings->n_breakers, n);
     if (flags & 4) take_words(input, banned, &settings->n_banned, n);
     if (flags & 8) take_words(input, ends, &settings->n_ends, n);
-    for (uint32_t i = 1; i < settings->n_ends; i++) ends[i] += ends[i - 1] + 1; /* distinct ids */
+    for (uint32_t i = 1; i < settings->n_ends; i++)
+        ends[i] += ends[i - 1] + 1; /* makes the ids different */
     settings->breakers = breakers;
     settings->banned = banned;
     settings->ends = ends;

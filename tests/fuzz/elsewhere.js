@@ -1,14 +1,14 @@
 /**
- * Plays random input (?fuzz=SEED) in Firefox or WebKit, in a window of the browser's default size. The page must have
- * no errors and request nothing from other hosts. A second page at its address must show equal content.
+ * Plays random input (?fuzz=SEED) in Firefox or WebKit. The page must report no errors and request nothing from other
+ * hosts. A second page that opens its address must show the same content.
  */
 import { digestOf, findShown, isLinkable, isShown } from './player.js';
 
 /** @typedef {Pick<typeof import('../browser/firefox.js'), 'open' | 'missing'>} Browser */
 
 /**
- * Runs in the page: collects errors from now on. It ignores the error event that a ResizeObserver raises if it reports
- * a size one frame late.
+ * Runs in the page: collects its errors from now on. One is ignored: a ResizeObserver that reports a size one frame
+ * late.
  */
 const listen = () => {
   const said = [];
@@ -24,7 +24,7 @@ const listen = () => {
   };
 };
 
-/** Runs in the page: returns its errors, and its requests to other hosts. */
+/** Runs in the page: returns its errors and its requests to other hosts. */
 const faultsOf = () => [
   ...globalThis.complaints,
   ...performance
@@ -33,13 +33,13 @@ const faultsOf = () => [
     .map(({ name }) => `asks ${name}`),
 ];
 
-/** Runs a function in the page and returns its result, sent as JSON. */
+/** Runs a function in the page and returns its result. */
 const call = async (page, run) =>
   JSON.parse(
     await page.evaluate(`Promise.resolve((${run})()).then((x) => JSON.stringify(x ?? null))`),
   );
 
-/** Waits until `good` returns true in the page. @param {() => unknown} good */
+/** Waits until `good` is true in the page. @param {() => unknown} good */
 async function until(page, good) {
   for (const end = Date.now() + 60_000; !(await call(page, good)); ) {
     if (Date.now() > end) throw new Error(`never true: ${good}`);
@@ -48,7 +48,7 @@ async function until(page, good) {
 }
 
 /**
- * Plays one seed for `milliseconds`.
+ * Plays the input of one seed for `milliseconds`.
  * @param {Browser} browser
  * @param {string} url of the site
  * @param {ReturnType<typeof import('./player.js').planOf>} plan
@@ -62,11 +62,11 @@ export async function playElsewhere(browser, url, { seed, place, lang }, millise
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     const log = await call(page, () => globalThis.fuzz.stop());
     const faults = await call(page, faultsOf);
-    // The results of a lesson are in this browser's profile, so a second page cannot show them.
+    // Results of a lesson are stored in this browser profile, so a second page cannot show them.
     if (/lesson/.test(place) || !(await call(page, isLinkable)))
       return { log, faults, mirrored: null };
     const shown = digestOf(await call(page, findShown));
-    await new Promise((resolve) => setTimeout(resolve, 400)); // the page updates its address after a pause in input
+    await new Promise((resolve) => setTimeout(resolve, 400)); // the page updates its address after a pause
     const address = new URL(await call(page, () => location.href));
     address.searchParams.delete('fuzz');
     return {
@@ -79,7 +79,7 @@ export async function playElsewhere(browser, url, { seed, place, lang }, millise
   }
 }
 
-/** Opens an address in a second page and returns the content. @param {Browser} browser @param {string} address */
+/** Opens an address in a second page and returns its content. @param {Browser} browser @param {string} address */
 async function see(browser, address) {
   const page = await browser.open(address);
   try {

@@ -1,6 +1,6 @@
-/* Calls the exports of wasm.c in any order with arguments that JavaScript may pass: open handles,
- * pointers into allocated memory, numbers of any size. Every failure must leave a fault. The input
- * is the number of calls (a byte), the calls, and a GGUF image. */
+/* Fuzzes the exports of wasm.c: calls them in any order with arguments that JavaScript can pass
+ * (open handles, pointers into allocated memory, any numbers). A call that fails must leave a
+ * fault. The input has the number of calls (one byte), the calls, and a GGUF file. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 
 enum { SLOTS = 3, FLOATS = 512, ROOM_MAX = 1 << 22, CALL_BYTES = 12, EXCHANGE = 1 << 20 };
 
-/* The open objects, with the index of the object that each one uses. Closing an object also closes
- * its users. */
+/* The objects that are open, each with the index of the object that it uses. Closing an object also
+ * closes those that use it. */
 static struct {
     struct model_file *opened[SLOTS];
     struct session *session[SLOTS];
@@ -25,11 +25,12 @@ static struct {
     void *memory[SLOTS];
     uint32_t session_of[SLOTS], lexicon_of[SLOTS], constraint_of[SLOTS];
     bool finished[SLOTS], traced[SLOTS], adopted;
-    size_t vocab_size[SLOTS]; /* of each chain */
-    size_t allowed;           /* number of tokens in the settings' mask; 0: no mask */
+    size_t vocab_size[SLOTS]; /* of the vocabulary of each chain */
+    size_t allowed;           /* number of tokens in the mask of the settings; 0 without a mask */
 } state;
 
-static float lasting[2][FLOATS]; /* results of an own sampler, and a second distribution */
+static float lasting[2][FLOATS]; /* memory for the result of a caller's sampler and for a second
+                                    distribution */
 
 static void close_session(uint32_t i) {
     export_session_close(state.session[i]);
@@ -66,7 +67,7 @@ static void close_chain(uint32_t i) {
     state.traced[i] = false;
 }
 
-/* If a call failed, checks that it left a fault, read as in JavaScript. */
+/* If a call failed, checks that it left a fault, and reads it as JavaScript does. */
 static void need_fault(bool failed) {
     if (!failed) return;
     const char *form = export_fault_form();
@@ -81,7 +82,8 @@ static void need_fault(bool failed) {
     }
 }
 
-/* Opens a part or all of the image. The stated size may be right, wrong or unknown (-1). */
+/* Opens the GGUF file or its beginning. The size that is stated may be right, wrong or unknown
+ * (-1). */
 static void open_image(uint32_t i, const struct input *image, uint32_t odd) {
     size_t head = odd % 5 ? image->size : image->size / (odd % 7 + 1);
     double size = odd % 3 ? (double)image->size : odd % 2 ? -1 : odd * 8.0;
@@ -120,7 +122,7 @@ static uint32_t slot_of(void *const slots[SLOTS], uint32_t first) {
 }
 #define SLOT_OF(kind) slot_of((void *const *)state.kind, a)
 
-/* Returns logits for a chain: those of a session with the chain's vocabulary size, or the exchange
+/* Returns logits for a chain: those of a session with the same vocabulary size, or the exchange
  * memory. */
 static const float *logits_for(uint32_t chain, const float *floats) {
     for (uint32_t i = 0; i < SLOTS; i++)
@@ -130,8 +132,8 @@ static const float *logits_for(uint32_t chain, const float *floats) {
     return floats;
 }
 
-/* Checks the residual of two distributions: p is the draft's, and p in reverse order is the
- * model's. */
+/* Checks the residual distribution of speculative decoding. p is the draft's distribution; p in
+ * reverse order is the model's. */
 static void check_residual(const double *p, size_t n, uint32_t drafted, uint32_t seed) {
     static double reversed[FLOATS], share[FLOATS];
     for (size_t i = 0; i < n; i++) reversed[i] = p[n - 1 - i];
@@ -176,8 +178,8 @@ static void use_chain(uint32_t i, uint32_t call, const float *floats, const uint
     }
 }
 
-/* Feeds and asks for the logits of n_rows positions, in memory of exactly that size. The last row
- * must equal the session's logits. */
+/* Feeds ids and asks for the logits of n_rows positions, in memory of exactly this size. The last
+ * row must equal the session's logits. */
 static void feed_rows(uint32_t i, const uint32_t *ids, size_t n, bool reuse, size_t n_rows) {
     size_t row = state.opened[state.session_of[i]]->vocab_size * sizeof(float);
     float *rows = export_memory_allocate(n_rows * row);
@@ -192,7 +194,7 @@ static void feed_rows(uint32_t i, const uint32_t *ids, size_t n, bool reuse, siz
     export_memory_release(rows);
 }
 
-/* Makes one call; a, b, x and the exchange memory have random values from the input. */
+/* Makes one call. a, b, x and the exchange memory have random values from the input. */
 static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct input *image) {
     uint32_t *ids = export_memory_exchange(EXCHANGE), i = a % SLOTS, count;
     float *floats = (float *)ids;
@@ -375,7 +377,7 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
     }
 }
 
-/* Sets the globals to the values of a new module. */
+/* Resets all globals, as in a new WebAssembly module. */
 static void start_anew(void) {
     void **blocks[] = {&biases, &breakers, &banned, &ends, &exchange};
     for (uint32_t i = 0; i < SLOTS; i++) {
@@ -395,7 +397,7 @@ static void start_anew(void) {
     export_settings_reset();
 }
 
-/* Returns a vocabulary of a few words, for inputs without an image. */
+/* Returns a vocabulary of a few words, for an input without a GGUF file. */
 static struct input default_image(void) {
     static const char *const words[] = {"a", "b", "c", "ab", "ca", " ", "<end>"};
     static struct image image;

@@ -1,5 +1,6 @@
-/* Packs random blocks in every format. A packed row must have the file's numbers, and the vector
- * product must equal the plain product, bit for bit. */
+/* Fuzzes the weight formats: packs random blocks in every format. A packed row must have the same
+ * numbers as the file, and the product in vector instructions must equal the plain product, bit for
+ * bit. */
 #include <math.h>
 
 #include "fuzz.h"
@@ -7,7 +8,7 @@
 
 enum { COLS = 512, ROWS = 20, VECTORS = 3 };
 
-/* True if each pair has equal bits or two NaNs. */
+/* Returns true if each pair of numbers has the same bits, or both are NaN. */
 static bool same(const float *a, const float *b, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (memcmp(&a[i], &b[i], sizeof *a) && !(isnan(a[i]) && isnan(b[i]))) return false;
@@ -47,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < n * cols; i++) x[i] = (float)((int8_t)take_u8(&input)) / 32;
     if (take_u8(&input) % 4 == 0) take_bytes(&input, x, 4 * sizeof *x);
     for (uint32_t i = 0; i < rows; i++) bias[i] = (float)i;
-    /* Fills the rows with copies of the input; each copy has another offset added to its bytes. */
+    /* Fills the rows with copies of the input, each with another number added to all its bytes. */
     for (size_t i = 0; i < bytes; i++)
         if (input.size)
             blocks[i] = (uint8_t)(input.data[i % input.size] + i / input.size);

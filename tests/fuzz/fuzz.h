@@ -1,5 +1,6 @@
-/* Shared by the fuzz targets: reads numbers from an input, and ends a target. Each target is one
-   LLVMFuzzerTestOneInput; tests/native/test_corpus.c calls it with the corpus files. */
+/* Used by all fuzz targets in C: reads numbers from an input and counts failed checks. Each target
+ * is a function LLVMFuzzerTestOneInput, which tests/native/test_corpus.c also calls with stored
+ * inputs. */
 #ifndef LOGITSCOPE_FUZZ_H
 #define LOGITSCOPE_FUZZ_H
 
@@ -12,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The unread bytes of an input. After its end, all bytes read as 0. */
+/* The part of an input that is not read yet. After its end, every byte reads as 0. */
 struct input {
     const uint8_t *data;
     size_t size;
@@ -38,12 +39,12 @@ static inline uint32_t take_u32(struct input *input) {
     return n;
 }
 
-/* Returns a number below n, or 0 if n is 0. It reads one byte if n is at most 256. */
+/* Returns a number below n, or 0 if n is 0. If n is at most 256, it reads a single byte. */
 static inline uint32_t take_below(struct input *input, uint32_t n) {
     return n > 256 ? take_u32(input) % n : n ? take_u8(input) % n : 0;
 }
 
-/* Returns any double: random bits, or a special value. */
+/* Returns a random double: any bits, or one of a list of special values. */
 static inline double take_double(struct input *input) {
     static const double odd[] = {0,    -0.0,  1,      0.5,   2,    -1,      1e-300, 5e-324,
                                  1e30, 1e300, 0x1p53, 1e-20, 0.95, 1.0 / 3, 40,     -1e30};
@@ -56,8 +57,8 @@ static inline double take_double(struct input *input) {
     return x;
 }
 
-/* Returns 0, or in replay the number of failed checks. Under a fuzzer, a failed check aborts the
- * program. */
+/* Returns the number of failed checks when stored inputs are replayed. Under a fuzzer, a failed
+ * check has already aborted the program. */
 static inline int fuzz_end(void) {
     int broken = check_broken;
     check_broken = 0;
@@ -67,7 +68,8 @@ static inline int fuzz_end(void) {
     return broken;
 }
 
-/* A hostile size may ask for more memory than there is. malloc must then return NULL, not abort. */
+/* A hostile file may state a size beyond all memory. malloc must then return NULL instead of
+ * aborting. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {

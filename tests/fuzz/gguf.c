@@ -1,5 +1,5 @@
-/* Parses a GGUF image whole and in part. Uses its tokenizer, packs its model in both ways, feeds
- * three tokens, and runs the chain on the logits. */
+/* Fuzzes the reader of GGUF: parses a file, whole and in part, uses its tokenizer, packs its model
+ * in both ways, feeds three tokens, and runs the chain on the logits. */
 #include <math.h>
 
 #include "chain.h"
@@ -8,7 +8,7 @@
 #include "session.h"
 #include "tokenizer.h"
 
-/* Limits of this test; the engine accepts larger files. */
+/* Limits of this test, so that it stays fast. The engine accepts larger files. */
 enum { BYTES_MAX = 1 << 23, TOP = 10 };
 
 static void check_refused(enum status status, const void *made, const struct fault *fault) {

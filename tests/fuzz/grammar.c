@@ -1,5 +1,6 @@
-/* Compiles the input as a grammar. The compiler refuses it with a key, or every mask allows exactly
- * the tokens whose bytes the automaton accepts. The first byte chooses the tokens to follow. */
+/* Fuzzes the compiler of grammars: compiles the input. It must be refused with a key; or else every
+ * mask must allow exactly the tokens whose bytes the automaton accepts. The first byte of the input
+ * chooses the tokens of the text. */
 #include "grammar.h"
 #include "automaton.h"
 #include "constraint.h"
@@ -35,8 +36,8 @@ static uint16_t run(struct automaton *automaton, uint16_t state, const char *tex
     return state;
 }
 
-/* Compares the mask with an automaton that reads the text so far and then each token, byte by byte.
- * Returns false if the automaton runs out of memory; the constraint may have enough. */
+/* Compares a mask with an automaton that reads the text and then each token, byte by byte. Returns
+ * false if the automaton runs out of memory, which the constraint may not. */
 static bool check_mask(const struct constraint_mask *mask, struct automaton *automaton,
                        const uint32_t *ids, size_t n) {
     uint16_t state = AUTOMATON_START;

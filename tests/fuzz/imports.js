@@ -1,7 +1,7 @@
 /**
- * Changes valid checkpoints at random and reads them: node tests/fuzz/imports.js TARGET SECONDS, from seed SEED on. Only a
- * LogitscopeError of one sentence may leave, within a second of processor time. An input that breaks this stays in
- * build/fuzz/found. `make fuzz` runs every target.
+ * Fuzzes the readers of checkpoints: changes valid files at random and reads them. node tests/fuzz/imports.js TARGET
+ * SECONDS, starting at seed SEED. Reading must succeed or throw a LogitscopeError with one sentence, within a second
+ * of processor time. An input that does neither is stored in build/fuzz/found. `make fuzz` runs all targets.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,12 +26,12 @@ import { hostile } from '../fixtures/hostile_checkpoints.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const vector = (/** @type {string} */ name) =>
   new Uint8Array(readFileSync(`${root}/tests/vectors/checkpoints/${name}`));
-/** Processor time of one input, in ms. */
+/** Limit for the processor time of one input, in ms. */
 const LIMIT_MS = 1000;
-/** Largest hostile file that is a first input. */
+/** Size in bytes up to which a file of tests/fixtures/hostile_checkpoints.js is used as an input. */
 const SMALL = 2000;
 
-/** Returns the entries of an archive. @param {Uint8Array} bytes */
+/** Returns the entries of a ZIP archive. @param {Uint8Array} bytes */
 async function entriesOf(bytes) {
   const entries = await readZip(ofBytes(bytes, 'seed'));
   return Promise.all(
@@ -39,7 +39,7 @@ async function entriesOf(bytes) {
   );
 }
 
-/** Reads a checkpoint and all of its values. @param {Uint8Array} bytes */
+/** Reads a checkpoint with the values of all its tensors. @param {Uint8Array} bytes */
 async function readAll(bytes) {
   const { tensors } = await readCheckpoint([ofBytes(bytes, 'file')]);
   for (const { shape, read } of tensors.values()) {
@@ -51,7 +51,7 @@ async function readAll(bytes) {
   }
 }
 
-/** Returns small hostile files that begin with a text. @param {string} start */
+/** Returns the small hostile files that begin with a given text. @param {string} start */
 const hostileOf = (start) =>
   hostile
     .filter(([name]) => !/bomb|endless|very many|deep|long|never ends/.test(name))
@@ -60,7 +60,7 @@ const hostileOf = (start) =>
       (bytes) => bytes.length < SMALL && bytesOf(start).every((byte, i) => bytes[i] === byte),
     );
 
-/** Rows of safetensors. @param {number} n */
+/** Returns a header of safetensors with n tensors. @param {number} n */
 const rows = (n) =>
   Object.fromEntries(
     Array.from({ length: n }, (_, i) => [
@@ -70,8 +70,8 @@ const rows = (n) =>
   );
 
 /**
- * The first inputs of each target, and the reader of a changed input. An archive's entries are changed before they are
- * packed, since the sums of a changed archive rarely agree.
+ * For each target: inputs to change, and a function that reads a changed input. The entries of an archive are changed
+ * before packing, because a changed archive would fail at its check sum.
  * @type {Record<string, { seeds: () => Promise<Uint8Array[]>, run: (bytes: Uint8Array, random: Random) => unknown }>}
  */
 export const TARGETS = {
@@ -120,7 +120,7 @@ export const TARGETS = {
   },
 };
 
-/** Numbers at which counts and sizes go wrong. */
+/** Numbers with which counts and sizes often go wrong. */
 const ODD = [
   0n,
   1n,
@@ -137,7 +137,7 @@ const ODD = [
 ];
 
 /**
- * Changes some places of an input.
+ * Returns an input with a few random changes.
  * @param {Random} random
  * @param {Uint8Array} given
  * @param {Uint8Array} other another input, from which a part may come
@@ -165,7 +165,7 @@ function mutate(random, given, other) {
 }
 
 /**
- * Runs one target until the time or the number of inputs is used up; throws at the first input that breaks it.
+ * Runs a target until the time or the number of inputs is used up. Throws at the first input that breaks it.
  * @param {string} name
  * @param {{ seed?: number, runs?: number, seconds?: number }} options
  * @returns {Promise<{ runs: number, opened: number }>}
@@ -200,7 +200,10 @@ const isRefusal = (error) =>
   error.message.length < 400 &&
   !/[\p{Cc}]|undefined|\[object/u.test(error.message);
 
-/** Keeps the input; returns an error that names it. @param {string} name @param {number} seed @param {Uint8Array} bytes @param {any} error */
+/**
+ * Stores the input and returns an error that names it.
+ * @param {string} name @param {number} seed @param {Uint8Array} bytes @param {any} error
+ */
 function broken(name, seed, bytes, error) {
   const path = `build/fuzz/found/${name}-${seed}`;
   mkdirSync(`${root}/build/fuzz/found`, { recursive: true });

@@ -1,5 +1,6 @@
-/* Mutates a GGUF image with knowledge of its structure: a count, length, type, dimension or offset
- * gets a special value, or metadata is repeated. libFuzzer mutates the bytes of half the inputs. */
+/* Changes a GGUF file at places that matter: a count, length, type, dimension or offset gets a
+ * special value, or metadata is repeated. Half of the inputs are changed in this way, the others by
+ * libFuzzer, which knows only bytes. */
 #ifndef LOGITSCOPE_FUZZ_MUTATE_GGUF_H
 #define LOGITSCOPE_FUZZ_MUTATE_GGUF_H
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -16,14 +17,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 enum { FIELDS_MAX = 4096 };
 
-/* The positions of an image's numbers, up to the first invalid one. */
+/* Positions of the numbers in a GGUF file, up to the first invalid one. */
 struct walk {
     const uint8_t *data;
     size_t size, at, n_fields;
     struct {
         size_t at, width;
     } fields[FIELDS_MAX];
-    size_t key_starts[256], n_keys; /* offset of each metadata entry */
+    size_t key_starts[256], n_keys; /* offsets of the metadata entries */
     bool ended;
 };
 
@@ -114,7 +115,7 @@ static void change_field(struct walk *w, uint8_t *data, struct pcg32 *random) {
     memcpy(p, &n, width);
 }
 
-/* Copies a metadata entry in front of another, and adds 1 to the count of entries. */
+/* Copies one metadata entry before another, and adds 1 to the number of entries. */
 static size_t repeat_key(struct walk *w, uint8_t *data, size_t size, size_t max_size,
                          struct pcg32 *random) {
     size_t i = pcg32_next(random) % (w->n_keys - 1), j = pcg32_next(random) % w->n_keys;
@@ -128,7 +129,8 @@ static size_t repeat_key(struct walk *w, uint8_t *data, size_t size, size_t max_
     return size + length;
 }
 
-/* Keys that the engine reads. A leading dot means that an architecture's name precedes it. */
+/* Metadata keys that the engine reads. A key with a leading dot needs the name of an architecture
+ * before it. */
 static const char *const known_keys[] = {"general.alignment",
                                          "general.architecture",
                                          "general.file_type",
@@ -193,7 +195,7 @@ static const char *const known_keys[] = {"general.alignment",
                                          ".shortconv.l_cache"};
 static const char *const architectures[] = {"llama", "gpt2", "qwen2", "gemma3", "phi3", "lfm2"};
 
-/* Adds a known key with a number or a short text; its type may be wrong. */
+/* Adds a key that the engine reads, with a number or a short text; the type may be wrong. */
 static size_t add_key(struct walk *w, uint8_t *data, size_t size, size_t max_size,
                       struct pcg32 *random) {
     const char *name = known_keys[pcg32_next(random) % (sizeof known_keys / sizeof *known_keys)];

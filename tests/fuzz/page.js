@@ -1,7 +1,7 @@
 /**
- * Plays random input on every view, lesson and language of the built page: `node tests/fuzz/page.js SECONDS`, from seed
- * SEED on. A seed replays its input. The browser is Chromium, or BROWSER=firefox or BROWSER=webkit; these two skip the
- * check of growth.
+ * Fuzzes the built page: plays random input on every view, lesson and language. `node tests/fuzz/page.js SECONDS`
+ * starts at seed SEED; the same seed plays the same input. The browser is Chromium, or BROWSER=firefox or
+ * BROWSER=webkit, in which the check for memory growth is skipped.
  */
 import { serve } from '../../web/serve.js';
 import { closeEverything } from '../cleanup.js';
@@ -9,7 +9,7 @@ import { openSite } from '../browser/site.js';
 import { playElsewhere } from './elsewhere.js';
 import { growthOf, planOf, play } from './player.js';
 
-/** Duration of one seed, in ms. */
+/** How long each seed is played, in ms. */
 const EACH = 12_000;
 
 const first = Number(process.env.SEED ?? 1);
@@ -27,7 +27,7 @@ const server = await serve(dist, 0);
 let until = Date.now() + Number(process.argv[2] ?? 60) * 1000;
 const sums = { seeds: 0, acts: 0, mirrored: 0, faults: 0 };
 
-// The browser would outlive this process, so a signal only stops the loop after the current seed.
+// The browser would continue after this process has ended, so a signal only ends the loop after the current seed.
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     until = 0;

@@ -1,6 +1,6 @@
 /**
- * Plays random input on the page (?fuzz=SEED, web/page/fuzz.js). It checks that the page has no errors and no requests
- * to other hosts, and that a second page at its address has equal content.
+ * Plays random input on the page (?fuzz=SEED, web/page/fuzz.js). The page must report no errors and request nothing
+ * from other hosts. A second page that opens its address must show the same content.
  */
 import { VIEW_NAMES, fieldOf, sameValue } from '../../web/state/fields.js';
 import { SHIPPED } from '../../web/lessons/shipped.js';
@@ -18,17 +18,17 @@ const WINDOWS = [
   { width: 375, height: 740 },
 ];
 
-/** Counts that keep growing if the page leaks. */
+/** Counts that grow without end if the page leaks memory. */
 const HELD = /** @type {const} */ (['nodes', 'listeners', 'documents']);
 /**
- * A count grows if each of LOOKS measurements exceeds the one before by GROWTH. A view that opens late grows only once,
- * and a text only until its reset. A leak of a tenth of the first count grows in every measurement.
+ * A count has grown if each of LOOKS measurements is GROWTH times the one before. A view that opens late makes it
+ * grow once, a text only until its reset; a leak of a tenth makes it grow every time.
  */
 const GROWTH = 1.05;
 const LOOKS = 12;
 
 /**
- * Returns the plan of a seed (1 or more): an even seed plays a view, an odd one a lesson or a page around lessons.
+ * Returns the plan of a seed, from 1. Even seeds play a view, odd ones a lesson or a page about lessons.
  * @param {number} seed
  */
 export function planOf(seed) {
@@ -37,12 +37,12 @@ export function planOf(seed) {
   return {
     seed,
     place: places[round % places.length],
-    viewport: WINDOWS[round % 2], // LESSONS and VIEWS have odd lengths, so each place gets both windows
+    viewport: WINDOWS[round % 2], // the lists of places have odd lengths, so each place gets both windows
     lang: LANGUAGES[Math.floor(round / 2) % 2],
   };
 }
 
-/** Runs in the page: returns the state and each element's numbers; for a lesson, its results. */
+/** Runs in the page: returns the state and the numbers of each element; for a lesson, its results. */
 export function findShown() {
   const scope = document.querySelector('logit-scope');
   const lesson = document.querySelector('logit-lesson');
@@ -54,7 +54,7 @@ export function findShown() {
       if (!element.checkVisibility()) continue;
       if (element.shadowRoot) walk(element.shadowRoot);
       const { localName } = element;
-      // If a stage has its neutral value, the address omits it, even if the page shows it.
+      // The address leaves out a neutral value even if its stage is visible.
       if (localName === 'logit-knob' && element.value !== element.row?.neutral)
         found.push(`${element.row?.name} ${element.value}`);
       else if (localName === 'logit-tape') found.push(element.steps.map(({ id }) => id).join());
@@ -67,15 +67,15 @@ export function findShown() {
   return { state, found, source: scope.source };
 }
 
-/** Runs in the page: returns true if the page shows an instrument or a lesson, so a second page can show it too. */
+/** Runs in the page: returns true if an instrument or a lesson is visible, which a second page can show too. */
 export const isShown = () =>
   Boolean(
     document.querySelector('logit-scope')?.ready || document.querySelector('logit-lesson')?.read,
   );
 
 /**
- * Runs in the page: returns true if its address describes all content. It omits invalid input in a box; results of a
- * lesson are only in the browser's storage.
+ * Runs in the page: returns true if the address describes everything that is visible. It does not describe invalid
+ * text in a field or the results of a lesson.
  */
 export const isLinkable = () => {
   const lesson = document.querySelector('logit-lesson');
@@ -91,7 +91,7 @@ export const isLinkable = () => {
 };
 
 /**
- * Plays one seed for `milliseconds`. While the page grows, it plays on, up to LOOKS / 2 times as long.
+ * Plays the input of one seed for `milliseconds`. If counts are growing, plays longer, up to LOOKS / 2 times.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url of the site
  * @param {ReturnType<typeof planOf>} plan
@@ -114,14 +114,14 @@ export async function play(browser, url, { seed, place, lang, viewport }, millis
   }
 }
 
-/** Runs in the page: ends the input and returns the played actions as soon as the page is idle. */
+/** Runs in the page: ends the input and returns the played actions when the page is idle. */
 const stopped = () =>
   Promise.race([
     globalThis.fuzz.stop(),
     new Promise((_, fail) => setTimeout(fail, 60_000, new Error('not at rest after 60 s'))),
   ]);
 
-/** Returns a list that collects the errors of a page and its requests to other hosts. */
+/** Returns a list to which the page's errors and requests to other hosts are added. */
 export function listen(page, url) {
   /** @type {string[]} */
   const faults = [];
@@ -138,7 +138,8 @@ export function listen(page, url) {
 }
 
 /**
- * Plays in parts of `milliseconds` and returns the page's counts after each: two parts, or more while the page grows.
+ * Plays in parts of `milliseconds` and returns the counts after each part. While counts grow, plays more than two
+ * parts.
  */
 export async function watch(page, milliseconds) {
   const held = [];
@@ -150,7 +151,7 @@ export async function watch(page, milliseconds) {
 }
 
 /**
- * Returns the names of the counts that grew in every measurement.
+ * Returns the names of the counts that grew in every part.
  * @param {Awaited<ReturnType<typeof heldBy>>[]} held
  */
 function growingOf(held) {
@@ -160,7 +161,7 @@ function growingOf(held) {
 }
 
 /**
- * Returns a sentence for each count that grew in every measurement.
+ * Returns a sentence for each count that grew in every part.
  * @param {Awaited<ReturnType<typeof heldBy>>[]} held
  */
 export function growthOf(held) {
@@ -170,7 +171,7 @@ export function growthOf(held) {
   );
 }
 
-/** Returns the counts of a page after garbage collection. */
+/** Returns the page's counts after garbage collection. */
 export async function heldBy(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -186,11 +187,11 @@ export async function heldBy(page) {
   };
 }
 
-/** Returns the content of the page and of a second page at its address; null if the address cannot describe it. */
+/** Returns the content of the page and of a second page at its address; null if the address does not describe it. */
 async function mirror(page, url, faults) {
   if (!(await page.evaluate(isLinkable))) return null;
   const shown = await page.evaluate(findShown);
-  await page.waitForTimeout(400); // the page updates its address after a pause in input
+  await page.waitForTimeout(400); // the page updates its address after a pause
   const address = new URL(page.url());
   address.searchParams.delete('fuzz');
   const second = await page.context().newPage();
@@ -202,7 +203,7 @@ async function mirror(page, url, faults) {
   return { address: address.href, shown: digestOf(shown), second: digestOf(mirrored) };
 }
 
-/** Returns the content as one text, without settings at their defaults. */
+/** Returns the content as one text, without default settings. */
 export function digestOf({ state, ...others }) {
   const named = Object.entries(state).filter(
     ([name, value]) => value !== null && !sameValue(value, fieldOf(name)?.initial),

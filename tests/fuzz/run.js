@@ -1,7 +1,8 @@
 /**
- * Runs the fuzzers that `make fuzz` built, one on each core, and prints a row of docs/testing.md for each: node
- * tests/fuzz/run.js SECONDS [TARGET ...]. Inputs that break a target stay in build/fuzz/found. With `merge` instead of
- * SECONDS, it writes the smallest set of known inputs with their full coverage to tests/fuzz/corpus.
+ * Runs the fuzzers that `make fuzz` has built, one on each processor core: node tests/fuzz/run.js SECONDS [TARGET
+ * ...]. Prints for each a row of the table in docs/testing.md. Inputs that break a target are stored in
+ * build/fuzz/found. With `merge` instead of SECONDS, stores the smallest set of inputs with the same coverage in
+ * tests/fuzz/corpus.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,16 +16,16 @@ const [task = '60', ...chosen] = process.argv.slice(2);
 const inC = readdirSync(`${root}/tests/fuzz`)
   .filter((name) => name.endsWith('.c'))
   .map((name) => name.slice(0, -2));
-/** Targets in JavaScript have no coverage, and so no corpus to merge. */
+/** Targets in JavaScript have no coverage, so there is nothing to merge. */
 const inJs = task === 'merge' ? [] : Object.keys(TARGETS);
 const targets = [...inC, ...inJs].filter((name) => !chosen.length || chosen.includes(name));
 
-/** Time limit of an input in the slow build with sanitizers; a slower input is a finding. */
+/** Time limit of one input in seconds. The build with sanitizers is slow; an input that takes longer is reported. */
 const SECONDS_PER_INPUT = 20;
-/** Maximum size of a corpus file in the repository, in bytes. */
+/** Largest input that is stored in the repository, in bytes. */
 const KEPT_BYTES = 2048;
 
-/** Returns the folders of a target's first inputs, without the target's new findings. @param {string} name */
+/** Returns the folders with the first inputs of a target. @param {string} name */
 const given = (name) =>
   [
     `tests/fuzz/corpus/${name}`,
@@ -34,7 +35,7 @@ const given = (name) =>
   ].filter((folder) => existsSync(`${root}/${folder}`));
 
 /**
- * Runs a program; returns its output, exit code and CPU time in seconds.
+ * Runs a program and returns its output, exit code and processor time in seconds.
  * @param {string[]} command
  * @returns {Promise<{ output: string, code: number | null, cpu: number }>}
  */
@@ -58,7 +59,7 @@ function run(command) {
   });
 }
 
-/** Returns the command of libFuzzer for a target in C. @param {string} name */
+/** Returns the command that runs a target in C with libFuzzer. @param {string} name */
 function commandInC(name) {
   const own = `build/fuzz/corpus/${name}`;
   const dictionary = `tests/fuzz/${name}.dict`;

@@ -1,5 +1,5 @@
 /**
- * Writes the first inputs of the fuzzers to build/fuzz/seeds: small models and vocabularies, grammars and texts. node
+ * Writes first inputs for the fuzzers to build/fuzz/seeds: small models and vocabularies, grammars, texts. node
  * tests/fuzz/seeds.js
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const list = (/** @type {string} */ of, /** @type {any[]} */ value) => ({
 const noise = (/** @type {number} */ count) =>
   Array.from({ length: count }, (_, i) => Math.sin(i * i + 1) / 2);
 
-/** Returns a llama model of one layer with 4 numbers for each token; `more` overrides metadata keys. */
+/** Returns a llama model with one layer and `dim` numbers for each token. `more` replaces metadata keys. */
 function llama({ architecture = 'llama', heads = 2, kv = 1, type = 'F32', dim = 4, ...more } = {}) {
   const key = (/** @type {string} */ name) => `${architecture}.${name}`;
   const width = (dim / heads) * kv;
@@ -68,7 +68,7 @@ const stretched = {
   'llama.rope.scaling.factor': { type: 'float32', value: 4 },
   'llama.rope.scaling.original_context_length': u32(4),
 };
-/** GPT-2's vocabulary, reduced to a few tokens with GPT-2's name of the end token. */
+/** A small vocabulary in GPT-2's form, with the name of GPT-2's end token. */
 const tokens = ['a', 'b', 'c', 'ab', 'Ġ', 'Ġa', '<end>'];
 const gpt2 = smallContents({ dim: 2, context: 4, layers: 1, heads: 1, tokens });
 const bare = smallContents({ dim: 2, context: 4, layers: 1, heads: 1, tokens, tokenizer: false });
@@ -104,11 +104,14 @@ function write(target, name, bytes) {
   writeFileSync(new URL(name, folder), bytes);
 }
 
-/** Calls that open a model, a session, a lexicon, a constraint and a chain, use each, and then make the other calls. */
+/**
+ * Numbers of calls that open a model, a session, a lexicon, a constraint and a chain, use each of them, and close
+ * them.
+ */
 const opening = [0, 5, 7, 8, 18, 20, 22, 23, 24, 25, 26, 2, 3, 4, 9, 11, 12, 13, 14, 15, 24, 28];
 const ending = [16, 17, 29, 30, 31, 24, 26, 27, 21, 19, 6, 10, 1];
 const rest = Array(9).fill(0);
-/** A call for two rows of logits of 64 % 40 tokens, after a call that opens its session. */
+/** A call that asks for two rows of logits of 64 % 40 tokens, after the call that opens its session. */
 const rows = [5, 7].flatMap((which) => [which, 1, 64, 2, ...rest.slice(1)]);
 const calls = [
   ...opening.flatMap((which, i) => [which, 1, 1 + 2 * i, ...rest]),
@@ -122,7 +125,7 @@ for (const [name, contents] of Object.entries(models)) {
   write('exports', name, Uint8Array.from([count, ...calls, ...image]));
 }
 
-/** Seeds from each grammar in the native test, except for the slow ones. */
+/** Grammars of the native test, except those that take long. */
 const grammars = readFileSync(new URL('tests/native/test_constraint.c', root), 'utf8');
 let count = 0;
 for (const [literal] of grammars.matchAll(/"root ::=(?:[^"\\]|\\.)*"/g)) {
@@ -144,7 +147,7 @@ write(
   '\x10\x06\x04\x00\x01\x01\x01\x01\x01\x01\x01\x05a\n\x01\x05b\n\x01\x05ab\n',
 );
 
-/** One input for each setting of the chain, with descending logits. */
+/** An input for each setting of the chain, with logits in descending order. */
 for (let setting = 0; setting < 45; setting++) {
   const head = [1, 30, 5, 7, 0, 3, setting, 70, 128, (setting * 7) % 45, 200, 2, 12, 80, 90, 0];
   const falling = Array.from({ length: 50 }, (_, i) => (i < 10 ? i % 4 : 200 - 3 * i) & 255);

@@ -1,5 +1,6 @@
-/* Encodes a text with each kind of tokenizer and each pre-tokenizer; decoding must give its bytes.
- * Also makes a vocabulary from the input, which must be refused or give valid ids. */
+/* Fuzzes the tokenizers: encodes a text with each kind and each pre-tokenizer; decoding must give
+ * the same bytes. Also makes a vocabulary from the input, which must be refused or give valid ids.
+ * */
 #include "fuzz.h"
 #include "nfc.h"
 #include "pretokenizer.h"
@@ -8,13 +9,13 @@
 
 enum { PIECES_MAX = 48 };
 
-/* One name for each set of expressions; NULL: a file without tokenizer.ggml.pre. */
+/* A name for each set of splitting rules. NULL stands for a file without tokenizer.ggml.pre. */
 static const char *const pres[] = {NULL,     "gpt-2",  "smollm",       "falcon",        "llama-bpe",
                                    "qwen2",  "qwen35", "tekken",       "gpt-4o",        "default",
                                    "llama4", "dbrx",   "deepseek-llm", "deepseek-coder"};
 enum { N_PRES = sizeof pres / sizeof *pres };
 
-/* Writes the character that GPT-2 uses for a byte. */
+/* Writes the character by which GPT-2's files spell a byte. */
 static void spell_byte(char *out, uint32_t byte, uint32_t *beyond) {
     bool plain = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
     out[unicode_put(out, plain ? byte : (*beyond)++)] = 0;
@@ -31,7 +32,7 @@ static struct vocabulary_spec plain_spec(const char *model, const char *const *t
                                     .add_space_prefix = -1};
 }
 
-/* Opens a tokenizer with all 256 bytes and some merges. */
+/* Opens a byte-level tokenizer with all 256 bytes and some merges. */
 static void open_gpt2(struct subject *subject, const char *pre) {
     static const char *const merges[] = {
         "t h",        "th e",        "i n", "a n", "\xc4\xa0 t",
@@ -58,7 +59,7 @@ static void open_gpt2(struct subject *subject, const char *pre) {
     subject_from_spec(subject, &spec);
 }
 
-/* Opens a tokenizer with the byte tokens and some joined tokens. */
+/* Opens a llama tokenizer with the byte tokens and some joined tokens. */
 static void open_llama(struct subject *subject, int prefix) {
     static const char *const joined[] = {"<unk>",   "<s>",
                                          "</s>",    "\xe2\x96\x81",
@@ -94,7 +95,7 @@ static void open_llama(struct subject *subject, int prefix) {
     subject_from_spec(subject, &spec);
 }
 
-/* Checks that no piece is empty and that the pieces form the text. */
+/* Checks that no piece is empty and that the pieces together are the text. */
 static void check_pieces(const char *pre, const char *text, size_t length) {
     const struct pretokenizer *pretokenizer = pretokenizer_find(pre, strlen(pre));
     struct pretokenizer_walk walk = pretokenizer_begin(pretokenizer, text, length);
@@ -114,8 +115,8 @@ static void check_ids(struct subject *subject, const char *text, size_t length, 
     free(ids);
 }
 
-/* Checks that a second NFC changes nothing, that the result has at most three times the text's
- * bytes, and that its ids decode to it. */
+/* Checks normalisation to form C: a second one changes nothing, the result has at most three times
+ * as many bytes, and decoding its ids gives it back. */
 static void check_normal(struct subject *subject, const char *text, size_t length) {
     struct nfc *nfc = nfc_open();
     char *once, *twice;
@@ -154,8 +155,8 @@ static void check_fixed(uint32_t choice, const char *text, size_t length) {
         check_normal(subject, text, length);
 }
 
-/* Makes a vocabulary: its tokens and then its merges are lines of the input; types and scores are
- * bytes of it. */
+/* Makes a vocabulary from the input: lines are its tokens and then its merges, single bytes its
+ * types and scores. */
 static void check_drawn(struct input *input) {
     static const char *const models[] = {"gpt2", "llama", "logitscope-char", "logitscope-word"};
     char copies[PIECES_MAX][64];

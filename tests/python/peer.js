@@ -1,6 +1,6 @@
 /**
- * Prints cases with their results in JavaScript, a line of JSON each, for test_same_bytes.py: peer.js CASES SEED.
- * A result is a hash of all numbers and texts, or the fault.
+ * Prints random cases with their results from the JavaScript package, for test_same_bytes.py: peer.js CASES SEED.
+ * Each case is a line of JSON. A result is a hash of all its numbers and texts, or the error.
  */
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -13,14 +13,14 @@ const [count, seed] = process.argv.slice(2).map(Number);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const MODELS = { verbs: 'Tomorrow she', stories: 'The soup was too', shakespeare: 'ROMEO:' };
 
-/** JSON has no infinities and no NaN; Python reads these words. */
+/** JSON has no infinities and NaN, so they are written as words that Python knows. */
 const print = (line) =>
   process.stdout.write(
     `${JSON.stringify(line, (_, it) => (Number.isFinite(it) || typeof it !== 'number' ? it : { float: String(it) }))}\n`,
   );
 
 let state = (seed * 0x9e3779b1 + 1) >>> 0;
-/** A pseudo-random number in [0, 1). */
+/** Returns a pseudo-random number in [0, 1). */
 function random() {
   state = (state + 0x6d2b79f5) >>> 0;
   let x = Math.imul(state ^ (state >>> 15), state | 1);
@@ -31,7 +31,7 @@ const below = (n) => Math.floor(random() * n);
 const often = (share) => random() < share;
 const many = (n, make) => Array.from({ length: n }, make);
 
-/** Returns the hash of a trace and a drawn token, over the same bytes as in test_same_bytes.py. */
+/** Returns a hash of a trace and a drawn token. test_same_bytes.py hashes the same bytes. */
 function hashOf({ logits, p, ...trace }, drawn) {
   const numbers = [];
   const texts = [...trace.warnings];
@@ -78,7 +78,7 @@ function hashOf({ logits, p, ...trace }, drawn) {
     .slice(0, 16);
 }
 
-/** Runs a function; returns its result, or the fault. */
+/** Runs a function and returns its result or its error. */
 function outcome(run) {
   try {
     return { result: run() };
@@ -87,7 +87,7 @@ function outcome(run) {
   }
 }
 
-/** Logits of one case: some are equal, some -Infinity, few NaN. */
+/** Returns random logits: some are equal, some -Infinity, a few NaN. */
 function someLogits() {
   const scale = [0.5, 3, 12][below(3)];
   const steps = often(0.2) ? 4 : 2 ** 20;
@@ -157,7 +157,7 @@ function printCases() {
   }
 }
 
-/** Thirty settings: the strategies of the suites, then a sampler each at its usual value. */
+/** Returns thirty settings: the strategies of the lessons, then each sampler alone at its usual value. */
 function thirty(table) {
   const named = [...strategies, ...suites.flatMap((suite) => suite.strategies)].filter(
     ({ settings }) => Object.keys(settings).every((key) => table.some(({ name }) => name === key)),

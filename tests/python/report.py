@@ -1,4 +1,5 @@
-"""Runs the tests of the calling file; the last line is "N passed, N failed", as of native tests."""
+"""Runs the tests of the calling file. The last line is "N passed, N failed", as in the native
+tests."""
 
 import sys
 import unittest

@@ -1,4 +1,4 @@
-"""Tests the package: structs, types, arrays, threads, memory, wheel, processor."""
+"""Tests of the Python package: C structs, types, arrays, threads, memory, the wheel."""
 
 import array
 import base64
@@ -61,7 +61,7 @@ class Declarations(unittest.TestCase):
             program = os.path.join(folder, "layout")
             run("gcc", "-std=c11", "-Isrc", "-x", "c", "-", "-o", program, input=code)
             found = [int(word) for word in run(program).split()]
-        stages = sum(2 * len(s._fields_) for s in library.STRUCTS[:9]) - 1  # an array of any length
+        stages = sum(2 * len(s._fields_) for s in library.STRUCTS[:9]) - 1  # its length varies
         found[stages] = expected[stages]
         self.assertEqual(found, expected)
 
@@ -184,7 +184,7 @@ class Sessions(unittest.TestCase):
         use(5)
         before = resident()
         use(60)
-        self.assertLess(resident() - before, 20e6)  # 60 engines hold 100 MB
+        self.assertLess(resident() - before, 20e6)  # 60 engines would need 100 MB
 
     def test_threads_give_the_results_of_one(self):
         def texts(seed):
@@ -247,7 +247,8 @@ class Sessions(unittest.TestCase):
 
 class Processor(unittest.TestCase):
     def test_equals_generate(self):
-        """A loop like that of transformers draws the tokens of generate, and keeps its traces."""
+        """Runs a loop like that of transformers: it must draw the tokens of `generate` and keep its
+        traces."""
         scope = logitscope.load(VERBS)
         for asked in (
             {"temperature": 0.8, "top_p": 0.9, "repetition_penalty": 1.2},
@@ -258,7 +259,7 @@ class Processor(unittest.TestCase):
             prompt = scope.encode("Tomorrow she")
             steps = list(scope.generate(prompt, seed=5, max_new_tokens=6, end_tokens=[], **asked))
             processor = LogitsProcessor(decode=lambda id: scope.piece(id).text, seed=5, **asked)
-            for _ in range(2):  # a second generation starts anew
+            for _ in range(2):  # the second generation must not keep traces of the first
                 rows = [list(prompt), list(prompt)]
                 for i, step in enumerate(steps):
                     scope.feed(rows[0])

@@ -25,12 +25,12 @@ MASK = 2**64 - 1
 
 
 def plain(it):
-    """Numbers that JSON lacks."""
+    """Returns a number that peer.js has written as a word: NaN or an infinity."""
     return float(it["float"].replace("Infinity", "inf")) if list(it) == ["float"] else it
 
 
 def peer():
-    """Yields the lines of peer.js."""
+    """Yields the lines that peer.js prints."""
     command = ["node", "tests/python/peer.js", str(CASES), os.environ.get("SEED", "1")]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
         for line in process.stdout:
@@ -40,7 +40,7 @@ def peer():
 
 
 def hash_of(trace, drawn):
-    """The hash of peer.js: all numbers, then all texts, then the whole result."""
+    """Returns the same hash as peer.js: of all numbers, then all texts, then the whole result."""
     numbers, texts = [], list(trace.warnings)
 
     def add(it):
@@ -74,7 +74,7 @@ def hash_of(trace, drawn):
 
 
 class Fnv:
-    """FNV-1a with 64 bits, as tests/node/digest.js."""
+    """The 64-bit FNV-1a hash, as in tests/node/digest.js."""
 
     def __init__(self):
         self.hash = 0xCBF29CE484222325
@@ -103,7 +103,7 @@ def add_trace(fnv, trace, names):
 
 
 def digest(scope, series, names, seed):
-    """The digest of tests/node/digest.js."""
+    """Returns the same digest as tests/node/digest.js."""
     fnv = Fnv()
     for i, asked in enumerate(series):
         settings = {**asked, "seed": seed + i}
@@ -123,7 +123,7 @@ def digest(scope, series, names, seed):
 
 
 def data_of(it):
-    """A result as JSON would hold it: without fields that are None."""
+    """Returns a result in the form of JSON, without fields that are None."""
     if isinstance(it, list):
         return [data_of(each) for each in it]
     if isinstance(it, bytes):
@@ -152,7 +152,7 @@ class SameBytes(unittest.TestCase):
 
     @classmethod
     def check_case(cls, line):
-        """Runs one random chain; cases are too many to keep."""
+        """Runs one random chain at once, because there are too many cases to keep in memory."""
         logits = array.array("f", base64.b64decode(line["logits"]))
         settings = line["settings"]
         try:
@@ -171,7 +171,7 @@ class SameBytes(unittest.TestCase):
         return self.scopes[model]
 
     def expect(self, found, expected, about=None):
-        """Compares results; a field that JavaScript leaves out must be None here."""
+        """Compares two results. A field that is missing in JavaScript must be None here."""
         found = data_of(found)
         if isinstance(expected, dict) and isinstance(found, dict):
             for name in {*found, *expected}:
@@ -190,7 +190,7 @@ class SameBytes(unittest.TestCase):
         self.assertEqual(self.wrong, [])
 
     def test_texts(self):
-        """33 settings with each of three models."""
+        """Compares 33 settings with each of three models."""
         self.assertEqual(len(self.lines["text"]), 99)
         for line in self.lines["text"]:
             scope = self.scope(line["model"])
