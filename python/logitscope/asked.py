@@ -182,7 +182,7 @@ class Asked:
 
     def answer(self, what: str, body: bytes = b"") -> Any:
         """Answers a question: 'info' (a dict), 'pieces', 'encode' of UTF-8, or 'logits' of uint32
-        ids (bytes). Raises Superseded; every other exception becomes a LogitscopeError."""
+        ids (bytes). Raises Superseded, LogitscopeError, and the exceptions of the learner's code."""
         questions: Dict[str, Callable[[bytes], Any]] = {
             "info": lambda _: self.info,
             "pieces": lambda _: b"".join(

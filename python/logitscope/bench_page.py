@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import html
+import importlib.util
 import json
 import os
 import sys
@@ -104,14 +105,18 @@ class Bench:
     def __repr__(self) -> str:
         return f"<Logitscope at {self.url}>" if self._server else "<Logitscope, closed>"
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        """An anywidget if that package is there, else HTML."""
+        if self._server is not None and importlib.util.find_spec("anywidget") is not None:
+            return _widget(self, self._server.token)._repr_mimebundle_()
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     def _repr_html_(self) -> str:
         """A frame of the page. Its script is notebook.js, which takes messages in place of the
         server if the browser is on another machine."""
         if self._server is None:
             return html.escape(repr(self))
-        with open(os.path.join(_HERE, "notebook.js"), encoding="utf-8") as file:
-            script = file.read()
-        token = self._server.token
+        script, token = _script(), self._server.token
         facts = json.dumps({"frame": f"logitscope-{token}", "token": token, "query": self._query})
         return (
             f'<iframe id="logitscope-{token}" src="{html.escape(self.url)}" title="Logitscope" '
@@ -145,6 +150,31 @@ def _listen(kernel: Any) -> None:
         comm.on_msg(heard)
 
     kernel.comm_manager.register_target(_COMM, opened)
+
+
+def _script() -> str:
+    with open(os.path.join(_HERE, "notebook.js"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _widget(bench: Bench, token: str) -> Any:
+    """The bench as an anywidget, for notebooks without the comms of Jupyter Notebook 6."""
+    import anywidget
+    import traitlets
+
+    class Frame(anywidget.AnyWidget):  # type: ignore[misc]
+        _esm = _script() + "\nexport default { render };\n"
+        url = traitlets.Unicode().tag(sync=True)
+        query = traitlets.Dict().tag(sync=True)
+        height = traitlets.Int().tag(sync=True)
+
+    def heard(widget: Any, data: Dict[str, Any], buffers: Any) -> None:
+        answer, body = answer_message(token, data, bytes(buffers[0]) if buffers else b"")
+        widget.send(answer, body)
+
+    widget = Frame(url=bench.url, query=bench._query, height=bench._height)
+    widget.on_msg(heard)
+    return widget
 
 
 def answer_message(token: Any, data: Dict[str, Any], body: bytes) -> Any:

@@ -1,8 +1,9 @@
 /**
- * The part of `bench` that runs in a notebook. The frame shows the address of the kernel's server. If the browser
- * cannot reach this server, because the kernel runs on another computer, the frame shows the single-file page
- * instead, and the page's questions go to the kernel as messages. A notebook runs this file as text, so it imports
- * nothing.
+ * The part of `bench` that runs in a notebook. The frame shows the address of the kernel's server.
+ * If the browser cannot reach this server, because the kernel runs on another computer, the frame
+ * shows the single-file page instead, and the page's questions go to the kernel as messages. A
+ * notebook runs this file as text, so it imports and exports nothing; bench_page.py adds the call of
+ * `showClassic` or the export of `render`.
  */
 
 /** For each question: the type of the numbers in its answer. */
@@ -20,7 +21,7 @@ async function isReachable(address) {
   }
 }
 
-/** Returns the text of the single-file page. @packed gzip @param {ArrayBuffer} packed gzip */
+/** Returns the text of the single-file page. @param {ArrayBuffer} packed gzip */
 function unpack(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Response(stream).text();
@@ -39,7 +40,8 @@ const copyOf = (buffer) =>
     : buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength);
 
 /**
- * Shows the single-file page and answers its questions. Returns a function that takes the kernel's answers.
+ * Shows the single-file page and sends its questions to the kernel. Returns a function that takes
+ * the kernel's answers, { ask, result?, fault? } with a buffer.
  * @param {HTMLIFrameElement} frame
  * @param {Record<string, string>} query attributes of the instrument
  * @param {(question: { ask: number, what: string }, body: ArrayBuffer) => void} send
@@ -56,7 +58,7 @@ function answerFrame(frame, query, send) {
     if (!frame.isConnected) removeEventListener('message', hear);
     if (source !== frame.contentWindow || data?.type !== 'logitscope:ask') return;
     const { ask, what, body } = data;
-    if (!Number.isInteger(ask) || ask < 1 || !['info', ...Object.keys(KINDS)].includes(what)) return;
+    if (!Number.isInteger(ask) || ask < 1 || !(what === 'info' || what in KINDS)) return;
     open.set(ask, what);
     send({ ask, what }, bytesOf(body));
   });
@@ -78,7 +80,7 @@ function answerFrame(frame, query, send) {
 }
 
 /**
- * Shows the bench in Jupyter Notebook before version 7, which has no anywidget.
+ * Shows the bench in Jupyter Notebook before version 7. The cell's output has the frame already.
  * @param {{ frame: string, token: string, query: Record<string, string> }} facts
  */
 async function showClassic({ frame: id, token, query }) {
@@ -88,4 +90,23 @@ async function showClassic({ frame: id, token, query }) {
   const comm = manager.new_comm('logitscope', { token });
   const take = answerFrame(frame, query, (question, body) => comm.send(question, {}, {}, [body]));
   comm.on_msg(({ content, buffers }) => take(content.data, buffers[0]));
+}
+
+/** Shows a bench as an anywidget. @param {{ model: any, el: HTMLElement }} place */
+async function render({ model, el }) {
+  const frame = document.createElement('iframe');
+  frame.title = 'Logitscope';
+  frame.width = '100%';
+  frame.height = String(model.get('height'));
+  frame.style.border = '0';
+  frame.allow = 'clipboard-write; fullscreen';
+  el.append(frame);
+  if (await isReachable(model.get('url'))) {
+    frame.src = model.get('url');
+    return;
+  }
+  const take = answerFrame(frame, model.get('query'), (question, body) =>
+    model.send(question, undefined, [body]),
+  );
+  model.on('msg:custom', (data, buffers) => take(data, buffers[0]));
 }

@@ -182,7 +182,7 @@ class Server(ThreadingHTTPServer):
         self._thread.start()
 
     def server_bind(self) -> None:
-        TCPServer.server_bind(self)  # not HTTPServer.server_bind, which looks up the host's name and is slow
+        TCPServer.server_bind(self)  # that of HTTPServer looks up the host's name, which is slow
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignores errors of a client that has closed its connection."""

@@ -2,13 +2,13 @@
 
 import contextlib
 import http.client
+import importlib.machinery
 import io
 import json
 import os
 import random
 import socket
 import struct
-import subprocess
 import sys
 import tempfile
 import threading
@@ -382,7 +382,8 @@ class Forms(unittest.TestCase):
             def decode(self, ids):
                 return {2: "<|end|>"}[ids[0]]
 
-        self.assertEqual(pieces(Tiktoken(), 4), [b"\xff", b"<end>", "⟨2⟩".encode(), "⟨3⟩".encode()])
+        unused = ["⟨2⟩".encode(), "⟨3⟩".encode()]
+        self.assertEqual(pieces(Tiktoken(), 4), [b"\xff", b"<end>", *unused])
         self.assertEqual(pieces(Fast(), 4), [b" caf", b"\xc3", b"\xa9", b"<|end of text|>"])
         self.assertEqual(pieces(Pieces(), 4), [b" the", b"\n", b"</s>", "é".encode()])
         self.assertEqual(pieces(Minbpe(), 3), [b"\xc3", b"\xa9", b"<|end|>"])
@@ -427,6 +428,48 @@ class Forms(unittest.TestCase):
         with self.assertRaises(logitscope.LogitscopeError) as caught:
             ask_logits(rows, ["a"], history=[], settings={})
         self.assertEqual(str(caught.exception), "tokens has 1 items for 4 logits")
+
+
+class Torch(unittest.TestCase):
+    @unittest.skipUnless(LONG, "only in make test-long")
+    def test_modules(self):
+        import torch
+
+        class Own(torch.nn.Module):
+            """The forward pass of nanoGPT: (logits, loss), fails beyond its block."""
+
+            def __init__(self, kind):
+                super().__init__()
+                self.config = types.SimpleNamespace(block_size=8)
+                self.wte = torch.nn.Embedding(V, 16)
+                self.wpe = torch.nn.Embedding(8, 16)
+                self.drop = torch.nn.Dropout(0.5)
+                self.frozen = torch.nn.BatchNorm1d(16).eval()
+                self.head = torch.nn.Linear(16, V)
+                self.to(kind)
+
+            def forward(self, ids, targets=None):
+                assert not torch.is_grad_enabled() and not self.drop.training
+                if ids[0, -1] == STOI["x"]:
+                    raise ValueError("no x")
+                x = self.wte(ids) + self.wpe(torch.arange(ids.shape[1], device=ids.device))
+                return self.head(self.drop(x).cumsum(1)), None
+
+        for kind in (torch.float32, torch.bfloat16):
+            own = Own(kind)
+            with torch.no_grad():
+                asked = source(own)
+                own.drop.eval()
+                expected = own(torch.tensor([[1, 2, 3]]))[0][0, -1].float().numpy()
+                own.drop.train()
+                self.assertEqual(asked.info["context_length"], 8)
+                self.assertEqual(asked.logits([1, 2, 3]).tobytes(), expected.tobytes())
+            asked.logits(list(range(20)))
+            with self.assertRaises(ValueError):
+                asked.logits([STOI["x"]])
+            self.assertEqual(torch.is_grad_enabled(), True)
+            modes = (own.training, own.drop.training, own.frozen.training)
+            self.assertEqual(modes, (True, True, False))
 
 
 @contextlib.contextmanager
@@ -494,6 +537,42 @@ class Bench(unittest.TestCase):
         self.assertEqual(sent[1][1], [struct.pack("<3I", *(STOI[one] for one in "cat"))])
         self.assertEqual(sent[2][1], [model([2])[-1].tobytes()])
         self.assertEqual([sent[i][0]["fault"]["code"] for i in (4, 5)], ["asked", "asked"])
+
+    def test_an_anywidget_where_that_package_is(self):
+        """With a stand-in for anywidget, which Debian does not have."""
+        sent, kernel = [], mock.Mock()
+
+        class AnyWidget:
+            def __init__(self, **values):
+                self.values = values
+
+            def on_msg(self, heard):
+                self.heard = heard
+
+            def send(self, data, buffers):
+                sent.append((data, buffers))
+
+            def _repr_mimebundle_(self):
+                made.append(self)
+                return {"application/vnd.jupyter.widget-view+json": {}}
+
+        made = []
+        stand_in = types.ModuleType("anywidget")
+        stand_in.AnyWidget = AnyWidget
+        stand_in.__spec__ = importlib.machinery.ModuleSpec("anywidget", None)
+        traitlets = mock.Mock()
+        with page(FILES), mock.patch.object(bench_page, "_kernel", lambda: kernel):
+            with logitscope.bench(model, STOI, ITOS) as bench:
+                self.assertEqual(sorted(bench._repr_mimebundle_()), ["text/html", "text/plain"])
+                with mock.patch.dict(sys.modules, anywidget=stand_in, traitlets=traitlets):
+                    self.assertEqual(len(bench._repr_mimebundle_()), 1)
+                [widget] = made
+                self.assertEqual(widget.values["url"], bench.url)
+                self.assertTrue(widget._esm.endswith("export default { render };\n"))
+                widget.heard(widget, {"ask": 3, "what": "info"}, [])
+                widget.heard(widget, {"ask": 4, "what": "logits"}, [memoryview(b"\2\0\0\0")])
+        self.assertEqual(sent[0], ({"ask": 3, "result": bench._source.info}, []))
+        self.assertEqual(sent[1], ({"ask": 4}, [model([2])[-1].tobytes()]))
 
 
 if __name__ == "__main__":
