@@ -1,28 +1,28 @@
 /**
- * A Lit directive for the text of a textarea. It works like `live`, except for a heavy text: a text
- * whose layout takes the browser long. Then the box shows only the beginning, is read-only, and gets a
- * button that empties it.
+ * A Lit directive for the text of a <textarea>, like `live`. But if a text is so long that the browser would need
+ * long to lay it out (a heavy text), the field shows only its beginning, is read-only, and has a button that empties
+ * it.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 import { number, t } from '../locale/locale.js';
 
-/** A text with a larger weight is heavy. The layout of a text with this weight takes about 50 ms. */
+/** A text with a larger weight is heavy. Laying out a text of this weight takes about 50 ms. */
 const MAX_WEIGHT = 80_000;
 /**
- * Matches a line break or a run of non-Latin characters. The weight of a text is its length, plus
- * BREAK_WEIGHT for each match, plus OUTSIDE_WEIGHT for each matched character.
+ * Matches a line break, or a run of characters that are not Latin. The weight of a text is its length, plus
+ * BREAK_WEIGHT for each match, plus OUTSIDE_WEIGHT for each character in a match.
  */
 const BREAK = /\n|[^\n -~\u00a0-\u024f\u2010-\u2027]+/g;
 const BREAK_WEIGHT = 24;
 const OUTSIDE_WEIGHT = 4;
-/** The length of the beginning of a heavy text that a box shows, in characters. */
+/** Number of characters that the field of a heavy text shows. */
 const SHOWN = 1000;
 
-/** The full texts of the boxes that show only a beginning. @type {WeakMap<EventTarget, string>} */
+/** The full text of each field that shows only a beginning. @type {WeakMap<EventTarget, string>} */
 const fullTexts = new WeakMap();
 
-/** Returns the full text of an event's textarea. @param {Event} event */
+/** Returns the full text of the field in which an event happened. @param {Event} event */
 export function fullTextOf({ target }) {
   const box = /** @type {HTMLTextAreaElement} */ (target);
   return fullTexts.get(box) ?? box.value;
@@ -38,10 +38,10 @@ function isHeavy(text) {
 }
 
 class BoundedText extends Directive {
-  /** The note below the box of a heavy text. @type {HTMLElement | null} */
+  /** The note below the field of a heavy text; null for a light one. @type {HTMLElement | null} */
   #note = null;
   #listens = false;
-  /** True if the box was read-only before its text became heavy; null for a light text. @type {boolean | null} */
+  /** True if the field was read-only before its text became heavy; null for a light text. @type {boolean | null} */
   #fixed = null;
 
   /** @param {string} text */
@@ -59,7 +59,10 @@ class BoundedText extends Directive {
     return noChange;
   }
 
-  /** Handles a paste that makes the text heavy, so that the browser never lays the text out. @param {HTMLTextAreaElement} box @param {InputEvent} event */
+  /**
+   * Stops a paste that would make the text heavy, before the browser lays it out.
+   * @param {HTMLTextAreaElement} box @param {InputEvent} event
+   */
   #onBefore(box, event) {
     const { data } = event;
     if (!data || data.length < SHOWN || box.readOnly) return;

@@ -1,4 +1,4 @@
-/** Copies to the clipboard. A function returns false if the browser allows no clipboard in this frame. */
+/** Copies to the clipboard. Both functions return false if the browser does not allow it. */
 
 /** @param {string} text */
 export async function copyText(text) {

@@ -1,6 +1,6 @@
-/** Debounces actions after typing, pointer moves or a series of changes. */
+/** Delays an action until the user has paused. */
 
-/** The pending actions. @type {Map<Debounce, () => void>} */
+/** The actions that wait. @type {Map<Debounce, () => void>} */
 const pending = new Map();
 
 export class Debounce {
@@ -8,13 +8,13 @@ export class Debounce {
   #timer;
 
   /**
-   * Runs all pending actions of the page now, except the action of `kept`. Returns false if it ran none.
+   * Runs all waiting actions of the page now, except that of `kept`. Returns false if there were none.
    * @param {Debounce} [kept]
    */
   static flush(kept) {
     const actions = [...pending];
     for (const [debounce, act] of actions) {
-      if (debounce === kept || !pending.has(debounce)) continue; // another action has cancelled it
+      if (debounce === kept || !pending.has(debounce)) continue; // another action has cancelled this one
       debounce.cancel();
       act();
     }
@@ -22,7 +22,7 @@ export class Debounce {
   }
 
   /**
-   * Runs `act` after `ms` milliseconds. Another call or cancel() before then drops it.
+   * Runs `act` after `ms` milliseconds, unless schedule() or cancel() is called before.
    * @param {number} ms
    * @param {() => void} act
    */

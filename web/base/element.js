@@ -1,4 +1,4 @@
-/** The base of all elements: shared styles, events, and a new render when the language changes. */
+/** The base class of all elements: shared styles, events, and a new render when the language changes. */
 import { LitElement } from 'lit';
 import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale/locale.js';
 import shared from '../style/shared.css';
@@ -6,10 +6,10 @@ import tokens from '../style/tokens.css';
 import { keepSliders, selectNumbers } from './touch.js';
 import { undoTranslated } from './translated.js';
 
-/** The longest wait for an idle callback, in ms. */
+/** Longest wait for an idle moment of the browser, in ms. */
 const PATIENCE = 250;
 
-/** Waits for idle time, or for a timeout in WebKit, which has no idle callbacks. */
+/** Waits until the browser is idle. WebKit has no idle callbacks, so there it waits for a timeout. */
 function spareTime() {
   return new Promise((resolve) => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: PATIENCE });
@@ -18,15 +18,15 @@ function spareTime() {
 }
 
 /**
- * Returns the language from the nearest `lang` attribute on or around an element. Returns null if only
- * the document has the attribute: the element then uses the page's language.
+ * Returns the language of the nearest `lang` attribute around an element. Returns null if only the document has one:
+ * then the page's own language counts.
  * @param {Element} element
  */
 function languageOf(element) {
   for (let place = element, root; place; place = root) {
     const { host } = /** @type {ShadowRoot} */ (place.getRootNode());
     root = host;
-    if (host instanceof LogitElement) continue; // this element is part of `host` and has its language
+    if (host instanceof LogitElement) continue; // a part of `host` has the language of `host`
     const named = place.closest('[lang]');
     if (named && named !== document.documentElement)
       return matchLanguage([named.getAttribute('lang') ?? '']);
@@ -38,13 +38,12 @@ export class LogitElement extends LitElement {
   static styles = [tokens, shared];
 
   /**
-   * Called with each connected element; null for no call. Only standalone.js sets it, for elements that
-   * an author places in a page.
+   * Called with each element that is connected; null to call nothing. Only standalone.js sets it.
    * @type {((element: LogitElement) => void) | null}
    */
   static joined = null;
 
-  /** True if updates wait for idle time, so that the bars are rendered first. */
+  /** True to wait with updates until the browser is idle, so that the bars are rendered first. */
   deferUpdates = false;
   /** @type {(() => void) | null} */
   #unfollow = null;
@@ -83,7 +82,7 @@ export class LogitElement extends LitElement {
   }
 
   /**
-   * Calls `work` in the language of the element.
+   * Calls `work` in the language of this element.
    * @template T
    * @param {() => T} work
    * @returns {T}
@@ -98,7 +97,7 @@ export class LogitElement extends LitElement {
   }
 
   /**
-   * Dispatches an event that bubbles and crosses shadow roots.
+   * Emits an event that listeners outside all shadow roots can hear.
    * @param {string} type
    * @param {object} [detail]
    */
@@ -106,7 +105,7 @@ export class LogitElement extends LitElement {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
 
-  /** Sets properties of a view's state and emits "logit-choose" to the page. @param {object} patch */
+  /** Changes properties that are choices of the user, and emits them as "logit-choose". @param {object} patch */
   keepChoice(patch) {
     Object.assign(this, patch);
     this.emit('logit-choose', patch);
@@ -114,7 +113,7 @@ export class LogitElement extends LitElement {
 }
 
 /**
- * Defines a custom element, unless it is defined: a page may load this code twice.
+ * Defines an element, unless it is defined already: a page may load this code twice.
  * @param {string} name
  * @param {CustomElementConstructor} element
  */
@@ -123,14 +122,14 @@ export function define(name, element) {
 }
 
 /**
- * Declares reactive properties that no attribute sets.
+ * Declares properties that cause a render but have no attribute.
  * @param {string} names separated by spaces
  */
 export function withoutAttribute(names) {
   return Object.fromEntries(names.split(' ').map((name) => [name, { attribute: false }]));
 }
 
-/** Returns the value of an event's input. @param {Event} event */
+/** Returns the value of the field in which an event happened. @param {Event} event */
 export function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
 }

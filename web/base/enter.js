@@ -1,6 +1,6 @@
 /**
- * Calls `act` for the Enter key in an input, as the input's button does. There is no form, since a frame
- * with `sandbox="allow-scripts"` blocks a form's submission before any script runs.
+ * Calls `act` if the Enter key is pressed in a field. A form would do this too, but a frame with
+ * `sandbox="allow-scripts"` blocks forms.
  * @param {KeyboardEvent} event
  * @param {() => void} act
  */

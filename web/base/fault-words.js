@@ -1,4 +1,4 @@
-/** Writes the engine's errors in the page's language. Fetched at the first error. */
+/** Writes errors of the engine in the page's language. This module is fetched at the first error. */
 import { locales } from '#locales/fault';
 import { sentences } from '../engine/sentences.js';
 import { addMessages, hasMessage, t } from '../locale/locale.js';
@@ -12,8 +12,7 @@ addMessages({ en: Object.fromEntries(english) });
 addMessages(locales);
 
 /**
- * Returns the reason of a fault for use within a sentence. A phrase within the reason may use the values
- * of the fault.
+ * Returns the reason of an error, to be used inside a sentence. Phrases in it may use the values of the error.
  * @param {Pick<Fault, 'key' | 'values'>} fault
  * @returns {string}
  */
@@ -24,7 +23,7 @@ export function reasonOf({ key, values }) {
   return t(`fault.${key}`, Object.fromEntries(said));
 }
 
-/** Returns the fault as a whole sentence. @param {Fault} fault */
+/** Returns the error as a whole sentence. @param {Fault} fault */
 export function sentenceOf(fault) {
   if (fault.code === 'empty') return t('fault.said.empty');
   if (fault.key === 'vocabulary_lacks')

@@ -1,6 +1,4 @@
-/**
- * Writes the engine's errors in the page's language; the strings are fetched at the first error.
- */
+/** Writes errors of the engine in the page's language. The strings for that are fetched at the first error. */
 import { inEnglish } from '../engine/errors.js';
 import { list, t } from '../locale/locale.js';
 
@@ -9,18 +7,18 @@ import { list, t } from '../locale/locale.js';
  * @typedef {Pick<typeof import('./fault-words.js'), 'reasonOf' | 'sentenceOf'>} Words
  */
 
-/** The most refused parts that a sentence names. */
+/** Most refused parts that a sentence names. */
 const NAMED = 8;
 
 /** @type {Words | null} */
 let words = null;
-/** The number of callers that wait for the strings. */
+/** Number of callers that wait for the strings. */
 let waiting = 0;
 
-/** True while a sentence is not shown because its strings are being fetched. */
+/** Returns true while an error is not displayed yet, because its strings are being fetched. */
 export const isFetchingWords = () => waiting > 0;
 
-/** Returns the engine's own sentences; used if the strings cannot be fetched. @type {Words} */
+/** The engine's own English sentences, for use if the strings cannot be fetched. @type {Words} */
 const english = {
   reasonOf: inEnglish,
   sentenceOf: (fault) => `${inEnglish(fault)}.`,
@@ -46,7 +44,7 @@ async function fetchWords() {
   return words;
 }
 
-/** Fetches the strings and returns the reason of a fault. @param {Fault} fault */
+/** Fetches the strings and returns the reason of an error. @param {Fault} fault */
 export const explain = async (fault) => (await fetchWords()).reasonOf(fault);
 
 /**
@@ -62,7 +60,7 @@ export async function sayAll(phrases) {
 }
 
 /**
- * Returns the detail of an event about a fault. Its message is always in English.
+ * Returns the detail of the event about an error. Its message is always English.
  * @param {Fault} fault
  */
 export async function detailOf(fault) {
@@ -71,7 +69,7 @@ export async function detailOf(fault) {
 }
 
 /**
- * Returns the reason of a fault for use within a sentence; '' without a fault or until the strings are
+ * Returns the reason of an error, to be used inside a sentence; '' without an error, or until the strings are
  * fetched.
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
@@ -79,14 +77,14 @@ export async function detailOf(fault) {
 export const reason = (fault, host) => say('reasonOf', fault, host);
 
 /**
- * Returns the fault as a sentence; '' without a fault or until the strings are fetched.
+ * Returns an error as a whole sentence; '' without an error, or until the strings are fetched.
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
  */
 export const sentence = (fault, host) => say('sentenceOf', fault, host);
 
 /**
- * Returns one sentence that names the refused parts of a state and the reasons.
+ * Returns a sentence about the parts of a state that were refused, with reasons.
  * @param {import('../state/page-state.js').Dropped[]} dropped
  */
 export function sayDropped(dropped) {

@@ -1,9 +1,9 @@
-/** An SVG figure of the page as a standalone file. */
+/** Makes a standalone SVG file of a chart on the page. */
 
 import { NOT_XML } from './svg-file.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** The CSS properties to copy into the SVG, with their initial values. */
+/** CSS properties to copy to the file. A property with its initial value is left out. */
 const PROPERTIES = {
   fill: '',
   'fill-opacity': '1',
@@ -18,8 +18,7 @@ const PROPERTIES = {
 };
 
 /**
- * Returns a copy of the figure with its styles as attributes and a background. The title is above the
- * figure, its conditions are below.
+ * Returns a copy of the chart with styles as attributes, a background, a title above and its conditions below.
  * @param {SVGSVGElement} figure
  * @param {{ title: string, lines: string[] }} about
  */
@@ -82,7 +81,7 @@ function words(text, x, y, attributes) {
 }
 
 /**
- * Returns a copy with styles as attributes. Parts that serve only the page are removed.
+ * Returns a copy with styles as attributes, without parts that only the page needs.
  * @param {SVGSVGElement} figure
  */
 function inlined(figure) {
@@ -91,11 +90,11 @@ function inlined(figure) {
   const pointers = copy.querySelectorAll('.pointer');
   [...copy.querySelectorAll('*')].forEach((element, i) => {
     const style = getComputedStyle(from[i]);
-    const shared = element.closest('defs') !== null; // other parts refer to it by its id
+    const shared = element.closest('defs') !== null; // other elements refer to it
     for (const { name } of [...element.attributes])
       if (/^(class|role|aria-|data-|tabindex|style)/.test(name) || (name === 'id' && !shared))
         element.removeAttribute(name);
-    // The style sheet moves parts by transforms.
+    // The page's style sheet positions elements with CSS transforms.
     if (style.transform !== 'none') element.setAttribute('transform', style.transform);
     const wanted = element.localName === 'g' ? { opacity: '1' } : PROPERTIES;
     for (const [property, usual] of Object.entries(wanted)) {
@@ -108,7 +107,7 @@ function inlined(figure) {
   return copy;
 }
 
-/** Returns the colour behind an element. @param {Element} element */
+/** Returns the colour of the background behind an element. @param {Element} element */
 function groundOf(element) {
   for (let at = element; at; ) {
     const { backgroundColor } = getComputedStyle(at);
@@ -118,7 +117,7 @@ function groundOf(element) {
   return 'Canvas';
 }
 
-/** Returns the comment nodes, which Lit inserts. @param {Node} root */
+/** Returns all comment nodes; Lit inserts them. @param {Node} root */
 function comments(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_COMMENT);
   const found = [];

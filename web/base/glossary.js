@@ -1,4 +1,4 @@
-/** Adds the strings of the glossary. */
+/** Adds the strings of the page's glossary. */
 import { locales } from '#locales/term';
 import { addMessages } from '../locale/locale.js';
 

@@ -1,7 +1,6 @@
 /**
- * The lines of top-k and top-p over a chart. Pointer and arrow keys move them (role "separator"). The
- * chart computes the position of each line and the value for a position or a step. A move emits
- * "logit-set".
+ * The lines of top-k and top-p in a chart. Pointer and arrow keys move them. The chart says where a line is and which
+ * value belongs to a position. A move emits "logit-set".
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../locale/locale.js';
@@ -9,10 +8,11 @@ import { cssom } from '../plots/cssom.js';
 import { settingName } from './setting-words.js';
 import { counts, takePointer } from './touch.js';
 
-/** The number of steps that PageUp and PageDown move. */
+/** Number of steps for PageUp and PageDown. */
 const LEAP = 10;
 
 /**
+ * A line that can be moved, with functions that turn its position into a value.
  * @typedef {import('../plots/cuts.js').Handle} Handle
  *
  * The position of a handle, and the conversion of positions and steps to values.
@@ -36,7 +36,7 @@ export function handleWords({ name, value, kept, before, cuts, active }, fixed =
 }
 
 /**
- * Returns the reason why the handle of top-k or top-p cannot move beyond a value; '' if it can.
+ * Returns the reason why the line of top-k or top-p cannot move farther; '' if it can.
  * @param {Handle} handle
  * @param {number} value
  */
@@ -46,7 +46,10 @@ function limitReason({ name, before, limit }, value) {
   return t('cut.stop', { stage, n: before, line: settingName(name) });
 }
 
-/** Returns the steps of a key, ±Infinity for Home and End; undefined for other keys. @param {string} key @param {number} down the step of ArrowDown */
+/**
+ * Returns the number of steps for a key, ±Infinity for Home and End; undefined for other keys.
+ * @param {string} key @param {number} down the step of ArrowDown
+ */
 function stepsOf(key, down) {
   return {
     ArrowRight: 1,
@@ -119,8 +122,8 @@ export function renderHandle(grip, host) {
 }
 
 /**
- * Returns the index of the data point to which a key moves, from 0 to `last`; undefined for other keys.
- * All charts use these keys, the keys of a slider.
+ * Returns the index of the data point that a key chooses; undefined for other keys. All charts use the same keys as a
+ * slider.
  * @param {KeyboardEvent} event its default action is prevented if the key moves
  * @param {number} at
  * @param {number} last

@@ -1,4 +1,4 @@
-/** <logit-help>: a question mark that opens an explanation. */
+/** <logit-help>: a button with a question mark that opens an explanation. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
 import { LogitElement, define } from './element.js';
@@ -13,7 +13,7 @@ export class LogitHelp extends LogitElement {
     super();
     this.label = '';
     this.text = '';
-    /** The tabindex of the button, for a toolbar. */
+    /** Value of the button's tabindex, which a toolbar sets. */
     this.stop = 0;
   }
 
@@ -45,7 +45,7 @@ export class LogitHelp extends LogitElement {
         @toggle=${this.#place}>${text}</p>`;
   }
 
-  /** Places the explanation under the button, inside the window. */
+  /** Finds a place for the explanation below the button and inside the window. */
   #place() {
     const word = /** @type {HTMLElement} */ (this.renderRoot.querySelector('button'));
     const about = /** @type {HTMLElement} */ (this.renderRoot.querySelector('p'));

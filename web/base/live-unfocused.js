@@ -1,6 +1,6 @@
 /**
- * A Lit directive for an input that accepts its text when it loses focus. It works like `live`, but a
- * render does not replace text that the user is typing, unless the bound value has changed.
+ * A Lit directive for the text of a field, like `live`. While the user types in the field, a render does not replace
+ * the text, unless the bound value has changed.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';

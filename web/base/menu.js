@@ -1,6 +1,6 @@
 /**
- * The base of a menu beside a token. Arrow keys move between its buttons. Escape, Tab or loss of focus
- * emits "logit-menu-close".
+ * The base class of menus beside a token. Arrow keys move between the buttons. Escape, Tab or a press elsewhere emits
+ * "logit-menu-close".
  */
 import { LogitElement } from './element.js';
 import menuStyles from './menu.css';
@@ -26,7 +26,7 @@ export class LogitMenu extends LogitElement {
   }
 
   /**
-   * Emits a request and closes the menu.
+   * Emits the request of a button and closes the menu.
    * @param {string} type
    * @param {object} detail
    */

@@ -1,7 +1,7 @@
 /**
- * The base of an element with its own model: a view of the page, or an element that an author places
- * in a page. It leases the engine of its `model` while it is connected. The settings are the property
- * `settings` or attributes (temperature="0.7").
+ * The base class of elements that load a model: a view, or an element in an author's page. While it is connected, it
+ * leases the engine of its `model`. Settings come from the property `settings` or from attributes such as
+ * temperature="0.7".
  */
 import { LogitElement } from './element.js';
 import { isSlow, lease } from '../state/engines.js';
@@ -13,16 +13,15 @@ import { toFault } from '../engine/errors.js';
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
 /**
- * The placeholder in an element until its model is loaded. `ask` asks the user for permission to fetch
- * the model and resolves to the model and context that the user chose. `follow` shows the progress; null
- * removes it.
+ * Content that is shown until the model is loaded. `ask` asks the user to agree to a fetch; `follow` shows the
+ * progress, or removes it for null.
  * @typedef {{ ask: (element: ModelElement) => Promise<Partial<ModelElement>>,
  *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Placeholder
  * @typedef {import('../state/engines.js').Progress} Progress
  */
 
 export class ModelElement extends LogitElement {
-  /** The page's placeholder; null for none. @type {Placeholder | null} */
+  /** Shows this content; null in the instrument, which shows it itself. @type {Placeholder | null} */
   static placeholder = null;
 
   static properties = {
@@ -33,9 +32,9 @@ export class ModelElement extends LogitElement {
     settings: { attribute: false },
   };
 
-  /** @type {RemoteLogitscope | null} Null until the model is loaded. */
+  /** The engine; null until the model is loaded. @type {RemoteLogitscope | null} */
   engine = null;
-  /** @type {import('../engine/errors.js').Fault | null} Why there is no engine; null while loading or ready. */
+  /** The reason why there is no engine; null without an error. @type {import('../engine/errors.js').Fault | null} */
   fault = null;
   /** @type {import('../state/engines.js').Lease | null} */
   #lease = null;
@@ -43,13 +42,13 @@ export class ModelElement extends LogitElement {
 
   constructor() {
     super();
-    /** The name of an offered model, or the address of another model. @type {import('../state/engines.js').Model | ''} */
+    /** Name of a model of the page, or address of another one. @type {import('../state/engines.js').Model | ''} */
     this.model = '';
-    /** The context length in tokens; null for the engine's default. @type {number | null} */
+    /** Context length in tokens; null for the engine's default. @type {number | null} */
     this.context = null;
-    /** The prompt; the default is the model's first example. @type {string} */
+    /** The prompt; by default the model's first example. @type {string} */
     this.prompt = /** @type {any} */ (undefined);
-    /** The ids of a prompt that is not plain text, such as the output of a chat template; else null. @type {number[] | null} */
+    /** The prompt as ids, if a chat template made it; else null. @type {number[] | null} */
     this.prompt_ids = null;
     /** @type {import('../engine/types.js').Settings} */
     this.settings = {};
@@ -77,7 +76,7 @@ export class ModelElement extends LogitElement {
     return findModel(/** @type {import('../state/engines.js').Model} */ (this.model));
   }
 
-  /** The settings from the attributes; the property `settings` overrides them. */
+  /** The settings from attributes, replaced by those in `settings`. */
   get asked() {
     /** @type {Record<string, any>} */
     const found = {};
@@ -89,8 +88,8 @@ export class ModelElement extends LogitElement {
   }
 
   /**
-   * Called when the engine is open. Other elements use its default timeline too, so call
-   * `engine.session()`.
+   * Called when the engine is open. Other elements use the same engine, so use a session of your own
+   * (`engine.session()`).
    * @param {RemoteLogitscope} engine
    */
   opened(engine) {
@@ -134,7 +133,7 @@ export class ModelElement extends LogitElement {
     this.requestUpdate();
   }
 
-  /** Opens the model that the user agreed to. @param {Partial<ModelElement>} agreed */
+  /** Opens the model to which the user has agreed. @param {Partial<ModelElement>} agreed */
   #openAgreed({ model = this.model, context = null }) {
     const same = model === this.model && (context ?? this.context) === this.context;
     Object.assign(this, { model, context: context ?? this.context });

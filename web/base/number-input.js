@@ -1,15 +1,14 @@
 /**
- * A Lit controller for an input of a number. It accepts the number after a pause in typing, at Enter or
- * when the input loses focus; so "1", typed on the way to "1.5", is not accepted. Invalid text changes
- * no value.
+ * A Lit controller for a number field. It accepts a number after a pause in typing, at Enter, or when the field loses
+ * the focus. Therefore "1" is not accepted while the user types "1.5". Invalid text changes nothing.
  */
 import { Debounce } from './debounce.js';
 
-/** The pause in typing after which the number is accepted, in ms. */
+/** After this pause in typing, the number is accepted. In ms. */
 const PAUSE_MS = 350;
 
 export class NumberInput {
-  /** The typed text; null after it is accepted. @type {string | null} */
+  /** The text while the user types; null after it is accepted. @type {string | null} */
   text = null;
   #host;
   #read;
@@ -34,7 +33,7 @@ export class NumberInput {
     this.#debounce.cancel();
   }
 
-  /** A sentence with the reason why the text is invalid; '' if it is valid. */
+  /** A sentence about why the text is invalid; '' if it is valid. */
   get error() {
     if (this.#refused === null) return '';
     const read = this.#read(this.#refused);
@@ -48,13 +47,13 @@ export class NumberInput {
     this.#host.requestUpdate();
   };
 
-  /** Handles Enter and loss of focus. */
+  /** Accepts the number, at Enter or when the field loses the focus. */
   onChange = () => {
     this.#settle();
     if (this.#refused === null) this.clear();
   };
 
-  /** Drops the typed text, so that the input shows the current value. */
+  /** Drops the text, so that the field shows the current value. */
   clear() {
     this.#debounce.cancel();
     this.text = null;

@@ -1,4 +1,4 @@
-/** Lit directives that set properties or listeners of an element from one object. */
+/** Lit directives that set several properties or listeners of an element from one object. */
 import { nothing } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 

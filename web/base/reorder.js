@@ -1,6 +1,6 @@
 /**
- * A Lit controller that reorders the cards of a list. Each card has a plug: the user drags it, or grabs
- * it with Space and moves it with the arrow keys. `said` describes the last move for screen readers.
+ * A Lit controller for changing the order of cards in a list. The user drags a card's handle, or grabs the card with
+ * Space and moves it with arrow keys. `said` describes the last move for screen readers.
  */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
@@ -18,22 +18,25 @@ import { t } from '../locale/locale.js';
  */
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-/** The animation of a card that moves; `duration` is in ms. */
+/** Animation of a card that moves; the duration is in ms. */
 export const GLIDE = { duration: 200, easing: 'cubic-bezier(0.2, 0.7, 0.2, 1)' };
 
 export class Reorder {
-  /** @type {string | null} The name of the grabbed card; null for none. */
+  /** Name of the card that the user holds; null for none. @type {string | null} */
   grabbed = null;
   said = '';
   #host;
   #options;
-  /** The first and the current index of the grabbed card. */
+  /** Index of this card at the start, and now. */
   #origin = 0;
   #to = 0;
   #byKey = false;
   /** @type {Layout} */
   #layout = { top: 0, gap: 0, own: 0, others: [] };
-  /** @type {Map<string, number>} The top of each card in pixels, before an update that changes the order. */
+  /**
+   * Position of each card's upper edge in pixels, before an update that changes the order.
+   * @type {Map<string, number>}
+   */
   #tops = new Map();
   #order = '';
 
@@ -47,10 +50,7 @@ export class Reorder {
     host.addController(this);
   }
 
-  /**
-   * Measures the cards only if the order changes, since a measurement makes the browser compute the
-   * layout.
-   */
+  /** Measure only if the order changes: a measurement makes the browser compute the layout. */
   hostUpdate() {
     const order = this.#options.names().join();
     const glides = this.#order !== '' && order !== this.#order && !calm.matches;
@@ -68,11 +68,11 @@ export class Reorder {
         GLIDE,
       );
     }
-    // The browser takes the focus from a moved card.
+    // When an element is moved, the browser removes its focus.
     if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
   }
 
-  /** True if a pointer drags a card. During the drag no card may change its height. */
+  /** True while a pointer drags a card. Meanwhile no card may change its height. */
   get dragging() {
     return this.grabbed !== null && !this.#byKey;
   }
@@ -104,12 +104,12 @@ export class Reorder {
     );
   }
 
-  /** Grabs a card with the pointer, for a host that handles it. @param {string} name */
+  /** Grabs a card, for an element that handles the pointer itself. @param {string} name */
   take(name) {
     this.#grab(name, false);
   }
 
-  /** Moves the grabbed card to another index. @param {number} to */
+  /** Moves the card that the user holds to another index. @param {number} to */
   place(to) {
     this.#move(to);
   }
@@ -118,7 +118,7 @@ export class Reorder {
     this.#drop();
   }
 
-  /** Puts the grabbed card back and drops it. */
+  /** Moves the card back to its first place and releases it. */
   putBack() {
     this.#move(this.#origin);
     this.#drop();
@@ -138,7 +138,7 @@ export class Reorder {
     const [name, byKey] = [this.grabbed, this.#byKey];
     this.grabbed = null;
     this.#host.requestUpdate();
-    // The card's new sentence may have moved the card out of the window.
+    // The card's text may have changed its height, so scroll it into view.
     if (!byKey) setTimeout(() => this.#show(name), GLIDE.duration);
   }
 
@@ -187,7 +187,7 @@ export class Reorder {
     event.preventDefault();
   }
 
-  /** Loss of focus drops the card, unless the move itself caused it. */
+  /** Without the focus, a card is released, unless the move itself has removed the focus. */
   #onBlur = () => {
     requestAnimationFrame(() => {
       const { grabbed } = this;
@@ -208,7 +208,7 @@ export class Reorder {
     this.#grab(name, false);
     this.#measure();
     const { pointerId } = event;
-    // The list captures the pointer, since it does not move when the cards move.
+    // Cards move, so the list captures the pointer.
     const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
     list.setPointerCapture(pointerId);
     const control = new AbortController();
@@ -234,8 +234,8 @@ export class Reorder {
   }
 
   /**
-   * Moves the grabbed card to the place under the pointer. It computes with the layout at the beginning of
-   * the drag, since the page may still show an earlier order.
+   * Moves the card to the place under the pointer. It uses the layout at the start of the drag, because the page may
+   * still show an older order.
    * @param {number} y the pointer's clientY, in pixels
    */
   #follow(y) {

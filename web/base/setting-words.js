@@ -1,4 +1,4 @@
-/** Writes settings in words: names and values. Parses typed values. */
+/** Writes names and values of settings in words, and reads values that the user types. */
 import { hasMessage, list, number, parse, percent, plain, t } from '../locale/locale.js';
 import { outside } from '../state/fields.js';
 import { spoken } from './visible.js';
@@ -16,7 +16,7 @@ export function settingName(name) {
 }
 
 /**
- * Returns a string of the shelf; '' until the shelf's strings are fetched.
+ * Returns a string that is fetched later, with the shelf; '' until then.
  * @param {string} key
  * @param {import('../locale/locale.js').Params} [params]
  */
@@ -30,7 +30,7 @@ export function aboutSetting(name) {
 }
 
 /**
- * Parses the typed text of a setting. Returns its value, or a sentence that says why it is invalid.
+ * Reads the text that the user has typed for a setting. Returns the value, or a sentence about why it is invalid.
  * @param {SettingRow} row
  * @param {string} text
  * @returns {{ value: number } | { error: string }}
@@ -40,7 +40,7 @@ export function readSetting(row, text) {
 }
 
 /**
- * Parses the typed text of a seed, an integer from 0 to 2^53 - 1.
+ * Reads a seed: an integer from 0 to 2^53 - 1.
  * @param {string} text
  * @returns {{ value: number } | { error: string }}
  */
@@ -49,7 +49,7 @@ export function readSeed(text) {
 }
 
 /**
- * Parses the typed text of an integer.
+ * Reads an integer.
  * @param {string} name the localised name
  * @param {string} text
  * @param {number} minimum
@@ -61,7 +61,7 @@ export function readWhole(name, text, minimum, maximum) {
 }
 
 /**
- * Parses the typed text of a number.
+ * Reads a number.
  * @param {string} name the localised name
  * @param {string} text
  * @param {NumberRange & { kind: string, both?: boolean }} range the accepted range; if `both` is
@@ -80,7 +80,7 @@ export function readNumber(name, text, range) {
 }
 
 /**
- * Returns a value in words, for a slider's aria-valuetext.
+ * Returns a value in words, as screen readers say it.
  * @param {SettingRow} row
  * @param {number} value
  */
@@ -92,7 +92,7 @@ export function valueInWords(row, value) {
 }
 
 /**
- * Returns a strategy's settings in words, such as "top-p 0.9, penalty 1.2".
+ * Returns the settings of a strategy in words, such as "top-p 0.9, penalty 1.2".
  * @param {Settings} settings
  */
 export function describeSettings(settings) {
@@ -103,7 +103,7 @@ export function describeSettings(settings) {
   return parts.join(', ');
 }
 
-/** The keys of the sentences that compare the user's order with the canonical order. */
+/** Keys of the sentences about how the user's order changes the result. */
 const ORDER = {
   only: 'order.only',
   lost: 'order.lost',
@@ -112,7 +112,7 @@ const ORDER = {
 };
 
 /**
- * Describes the difference of two results in sentences that name tokens.
+ * Describes how two results differ, in sentences that name tokens.
  * @param {import('../state/order.js').Difference} difference
  * @param {number} eos
  * @param {typeof ORDER} [words] the keys of the sentences
@@ -143,11 +143,11 @@ export function capitalise(text) {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
 
-/** The settings that lists show first, in this order. */
+/** The settings that lists show first. */
 const USUAL = ['temperature', 'top_k', 'top_p', 'min_p', 'repetition_penalty'];
 
 /**
- * Returns the rows of settings, with the rows of USUAL first.
+ * Returns rows of settings, those of USUAL first.
  * @template {{ name: string }} R
  * @param {readonly R[]} rows
  */

@@ -1,15 +1,15 @@
-/** Detects when a page has settled: it shows its state, and no work is pending. */
+/** Finds out when the page has settled: it shows its state, and nothing is pending. */
 import { enginesBusy } from '../state/engines.js';
 import { Debounce } from './debounce.js';
 import { isFetchingWords } from './faults.js';
 
-/** Waits for a frame and for the work that it starts. */
+/** Waits for the next frame and for everything that it starts. */
 function frame() {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 /**
- * True if an element under `root` is not defined yet, waits for an update, or is `busy`.
+ * Returns true if an element is not defined yet, waits for an update, or says that it is busy.
  * @param {Document | ShadowRoot} root
  * @returns {boolean}
  */
@@ -23,8 +23,8 @@ function working(root) {
 }
 
 /**
- * Resolves when no work was pending for two frames: the first frame may start more work. Runs debounced
- * actions at once, since nobody is typing or dragging.
+ * Resolves when nothing was pending for two frames. One frame is not enough, because it may start new work. Actions
+ * that wait for a pause run at once.
  */
 export async function settled() {
   for (let still = 0; still < 2; ) {

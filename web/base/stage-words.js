@@ -1,4 +1,4 @@
-/** Describes the effect of a stage, or the reason why it has none: a few words for a row, and sentences. */
+/** Describes the effect of a stage in a few words and in sentences, or the reason why it has none. */
 import { locales } from '#locales/effect';
 import { addMessages, fixed, hasMessage, measure, number, percent, t } from '../locale/locale.js';
 import { settingName } from './setting-words.js';
@@ -15,7 +15,7 @@ addMessages(locales);
  */
 
 /**
- * Returns the effect of a stage of a trace; null if the trace lacks the stage.
+ * Returns the effect of a stage; null if the trace does not have it.
  * @param {import('../plots/trace.js').Trace | null} trace
  * @param {number} index of the stage in `trace.stages`
  * @param {unknown} neutral the neutral value of its setting
@@ -32,7 +32,10 @@ export function effectOf(trace, index, neutral) {
   };
 }
 
-/** True if another stage takes the place of a stage that has a value. @param {Stage} stage @param {unknown} neutral */
+/**
+ * Returns true if another stage takes the place of this one, which has a value.
+ * @param {Stage} stage @param {unknown} neutral
+ */
 const isReplaced = ({ name, active, value }, neutral) =>
   !active && name !== 'logit_bias' && value !== neutral;
 
@@ -58,7 +61,7 @@ export function describeStage(stage, before, neutral) {
 }
 
 /**
- * Returns two entropies as text, with enough decimals (at most six) to show their difference.
+ * Returns two entropies as texts, with so many decimals (at most six) that they differ.
  * @param {number} a
  * @param {number} b
  */
@@ -79,7 +82,7 @@ function describeIdle({ name, why, after }) {
   return t('effect.nothing');
 }
 
-/** Returns the reason why a stage had no effect, in a few words. @param {Stage} stage */
+/** Returns in a few words why a stage had no effect. @param {Stage} stage */
 function describeIdleBriefly({ name, why, after }) {
   for (const key of [`effect.brief.${name}.${why}`, `effect.brief.${name}`])
     if (hasMessage(key)) return t(key);
@@ -87,7 +90,7 @@ function describeIdleBriefly({ name, why, after }) {
   return t('effect.brief.idle');
 }
 
-/** The rounding of float32 logits changes an entropy by less than this number of bits. */
+/** A smaller change of entropy, in bits, is only rounding of float32 logits. */
 const ROUNDING = 1e-6;
 
 /**

@@ -5,7 +5,7 @@
  * @typedef {{ name: string, title: string, svg: string }} Shot
  */
 
-/** Characters that XML forbids even as an escape. */
+/** Matches characters that XML does not allow, even escaped. */
 export const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** Escapes a text for XML. @param {string} text */
@@ -23,7 +23,7 @@ export function escaped(text) {
 export const round = (value) => Number(value.toFixed(2));
 
 /**
- * Returns a text element.
+ * Returns a <text> element.
  * @param {string} words
  * @param {Record<string, string | number>} attributes
  */
@@ -34,7 +34,7 @@ export function textOf(words, attributes) {
   return `<text${list.join('')}>${escaped(words)}</text>`;
 }
 
-/** PNG pixels per CSS pixel. */
+/** Pixels of the PNG for each CSS pixel. */
 const SHARPNESS = 2;
 
 /** @param {string} svg with width and height @returns {Promise<Blob>} */

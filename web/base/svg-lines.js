@@ -1,4 +1,4 @@
-/** Breaks the words of an image into lines. */
+/** Breaks texts of an SVG image into lines. */
 import { textOf } from './svg-file.js';
 
 /**
@@ -6,7 +6,7 @@ import { textOf } from './svg-file.js';
  */
 
 /**
- * Returns a function that measures a text.
+ * Returns a function that measures the width of a text.
  * @param {string} font
  */
 export function measureIn(font) {
@@ -18,7 +18,7 @@ export function measureIn(font) {
 }
 
 /**
- * Returns one line of a text; its parts can have different attributes.
+ * Returns a line of text whose parts may have different attributes.
  * @param {{ text: string, [attribute: string]: string | number | undefined }[]} parts
  * @param {Record<string, string | number>} attributes
  */
@@ -32,7 +32,7 @@ export function lineOf(parts, attributes) {
 }
 
 /**
- * Breaks parts into lines; the last line ends with "…" if the sentence is longer.
+ * Breaks a text into lines. If it needs more than `most` lines, the last one ends with "…".
  * @param {Part[]} parts
  * @param {(text: string) => number} measure returns the width of a text
  * @param {number} width of a line
@@ -62,7 +62,7 @@ export function breakLines(parts, measure, width, most) {
 }
 
 /**
- * Splits parts at spaces into words; a word may consist of several tokens.
+ * Splits a text at spaces into words. A word may have several tokens.
  * @param {Part[]} parts
  * @returns {Part[][]}
  */

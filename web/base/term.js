@@ -1,5 +1,5 @@
 /**
- * <logit-term>: a term; a press opens its explanation, one sentence. `name` is the NAME in the messages
+ * <logit-term>: a word with a dotted underline; a press opens its explanation. For a term NAME, the strings are
  * term.NAME and term.NAME.about.
  */
 import { html } from 'lit';
@@ -8,7 +8,7 @@ import { define } from './element.js';
 import { LogitHelp } from './help.js';
 import termStyles from './term.css';
 
-/** Resolves when the strings of the glossary are fetched; the fetch runs while the first model loads. */
+/** Resolves when the strings of the glossary are fetched, which happens while the first model loads. */
 export const glossary = import('./glossary.js');
 
 /** The terms of the glossary, in the order in which a beginner needs them. */
@@ -49,7 +49,7 @@ export class LogitTerm extends LogitHelp {
 
   constructor() {
     super();
-    /** The term of the glossary; `label` is the text to show if it differs from the term. */
+    /** Name of the term. `label` is displayed instead if the sentence needs another form. */
     this.name = '';
     glossary.then(() => this.requestUpdate());
   }

@@ -1,6 +1,6 @@
-/** Throttles the renders that take longer than a frame while a knob moves. */
+/** Limits how often something slow is rendered while a knob moves. */
 
-/** The shortest time between two renders of numbers or text during movement, in ms. */
+/** Least time between two renders of numbers or text, in ms. */
 const NUMBERS_MS = 100;
 
 export class Throttle {
@@ -17,7 +17,7 @@ export class Throttle {
     this.#last = now;
   }
 
-  /** Returns the rest of the interval, in ms. @param {number} [now] in ms, as performance.now() */
+  /** Returns the time until the interval ends, in ms. @param {number} [now] in ms, as performance.now() */
   left(now = performance.now()) {
     return Math.max(0, this.#last + this.#interval - now);
   }

@@ -1,11 +1,11 @@
 /**
- * A Lit controller for the toolbars of an element: each [role=toolbar] is one stop of the Tab key. The arrow
- * keys, Home and End move the focus within it, which chooses radio buttons and tabs.
+ * A Lit controller for toolbars. Each element with role=toolbar has one Tab stop. Arrow keys, Home and End move the
+ * focus inside it, which also chooses radio buttons and tabs.
  */
 
 const ITEMS = ':is(button, select, a[href], logit-help):not(:disabled, [aria-disabled=true])';
 const CHOICES = '[role=radio], [role=tab]';
-/** Tab stops at the chosen item. */
+/** The Tab stop is at the chosen item. */
 const CHOSEN = '[aria-checked=true], [aria-selected=true], .chosen';
 
 /** @typedef {HTMLElement} Item */
@@ -13,7 +13,7 @@ const CHOSEN = '[aria-checked=true], [aria-selected=true], .chosen';
 /** @param {Element} bar @returns {Item[]} */
 const itemsOf = (bar) => [.../** @type {NodeListOf<Item>} */ (bar.querySelectorAll(ITEMS))];
 
-/** Makes one item the stop of the Tab key. @param {Element} bar */
+/** Gives the Tab stop to one item. @param {Element} bar */
 function setStop(bar) {
   const items = itemsOf(bar);
   const stop =
@@ -28,7 +28,7 @@ function setStop(bar) {
 }
 
 /**
- * Returns the index of the item to which a key moves the focus; null if the key moves none.
+ * Returns the index of the item that a key chooses; null for other keys.
  * @param {KeyboardEvent} event
  * @param {Element} bar
  * @param {Item[]} items
@@ -41,7 +41,7 @@ function nextOf({ key, target }, bar, items) {
   const steps = { ArrowRight: along, ArrowLeft: -along };
   if (role === 'radio') Object.assign(steps, { ArrowDown: 1, ArrowUp: -1 });
   if (key in steps) return (from + steps[key] + items.length) % items.length;
-  // A select chooses its first and last option.
+  // In a <select>, Home and End choose an option.
   if (localName === 'select' || !['Home', 'End'].includes(key)) return null;
   return key === 'Home' ? 0 : items.length - 1;
 }

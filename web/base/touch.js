@@ -1,20 +1,19 @@
 /**
- * Handles presses on sliders and number boxes, and touch on elements that the user drags sideways; a
- * vertical move scrolls the page (`touch-action: pan-y`). A touch counts only after it has moved sideways
- * or ended at its start: before that it may become a scroll.
+ * Tells drags from scrolling. On a touch screen, a sideways movement drags a slider or a line, a vertical one scrolls
+ * the page. A touch counts only after it has moved sideways or ended where it began.
  */
 
-/** A touch becomes a drag after it has moved this far sideways, in pixels. */
+/** A touch that has moved this far sideways is a drag. In pixels. */
 const SLACK = 10;
 
 /**
- * The first event of each touch that is not a drag yet; the key is the element.
+ * For each element: the first event of a touch that may still become scrolling.
  * @type {WeakMap<EventTarget, PointerEvent>}
  */
 const waiting = new WeakMap();
 
 /**
- * Captures a pointer. Returns true for a mouse: its press counts at once.
+ * Captures the pointer. Returns true for a mouse, whose press counts at once.
  * @param {PointerEvent} event
  */
 export function takePointer(event) {
@@ -26,7 +25,7 @@ export function takePointer(event) {
   return !finger;
 }
 
-/** True if a pointermove or pointerup event counts. @param {PointerEvent} event */
+/** Returns true if a movement or the end of a press counts. @param {PointerEvent} event */
 export function counts(event) {
   const target = /** @type {HTMLElement} */ (event.currentTarget);
   const from = waiting.get(target);
@@ -42,7 +41,7 @@ export function counts(event) {
 }
 
 /**
- * Returns the pointer listeners of an element on which the user drags.
+ * Returns listeners for an element on which the user drags.
  * @param {(x: number, y: number) => void} take gets the pointer's position: 0 to 1 from the left and the
  *   top of the element
  * @param {() => boolean} [enabled]
@@ -60,8 +59,7 @@ export function dragging(take, enabled = () => true) {
 }
 
 /**
- * Restores the value of a slider if a touch becomes a scroll: the browser has moved the thumb when the
- * touch began.
+ * If a touch on a slider becomes scrolling, restores its value: the browser moved the slider at the first contact.
  * @param {Node} root contains the sliders
  */
 export function keepSliders(root) {
@@ -78,8 +76,8 @@ export function keepSliders(root) {
 }
 
 /**
- * Selects the number of a box at the press that focuses the box, so that the user can type over it; a
- * second press sets the caret.
+ * Selects the number in a field at the press that focuses it, so that typing replaces it. A second press sets the
+ * caret.
  * @param {Node} root contains the boxes
  */
 export function selectNumbers(root) {

@@ -1,8 +1,8 @@
-/** Repairs a page after a browser's translator has replaced each text node with a <font>. */
+/** Repairs the page after a browser's translator has replaced text nodes by <font> elements. */
 
 /**
- * Makes each <font> replace itself with a text when Lit writes into it as if it were the text node. The
- * translator then finds and translates the new text.
+ * Lit writes into a <font> as if it were the text node. Then the <font> replaces itself by the new text, which the
+ * translator translates again.
  * @param {ParentNode} root
  */
 export function undoTranslated(root) {

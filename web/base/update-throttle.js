@@ -1,24 +1,24 @@
 /**
- * A Lit controller that throttles an element while a value moves. The moving marks are rendered in every
- * frame, numbers ten times a second, and everything when the movement ends.
+ * A Lit controller that throttles an element while a value moves. Moving shapes are rendered in every frame, numbers
+ * ten times a second, everything at the end.
  */
 import { Debounce } from './debounce.js';
 import { Throttle } from './throttle.js';
 
-/** Movement ends after this time without a change, in ms. */
+/** The movement has ended if nothing changes for this time, in ms. */
 const REST_MS = 150;
 
 export class UpdateThrottle {
-  /** Counts the renders of the numbers; a key for lit's `guard`. */
+  /** Number of times that numbers were rendered; a key for Lit's `guard`. */
   numbersCount = 0;
-  /** Counts the full renders; a key for lit's `guard`. */
+  /** Number of full renders; a key for Lit's `guard`. */
   fullCount = 0;
-  /** True if any part of the host is in the window. */
+  /** True if a part of the element is inside the window. */
   visible = true;
   #throttle = new Throttle();
   #moved = -Infinity;
   #debounce = new Debounce();
-  /** The results of `reuse`; each render of the numbers empties it. @type {Map<string, any>} */
+  /** Results of `reuse`, until numbers are rendered again. @type {Map<string, any>} */
   #cache = new Map();
   #observer = new IntersectionObserver(([{ isIntersecting }]) => (this.visible = isIntersecting));
   #host;
@@ -43,8 +43,8 @@ export class UpdateThrottle {
   }
 
   /**
-   * Returns the parts that an update renders: everything when a movement begins or ends, the numbers too
-   * if the throttle's interval is over, else only the moving marks.
+   * Returns which parts an update renders: 'all' when a movement begins or ends, 'numbers' if their interval is over,
+   * else only moving shapes.
    * @param {Map<string, unknown>} changed
    * @returns {'all' | 'numbers' | 'motion'}
    */
@@ -52,7 +52,7 @@ export class UpdateThrottle {
     const now = performance.now();
     const moves =
       changed.size > 0 && [...changed.keys()].every((name) => this.#moving.includes(name));
-    // An off-screen element updates in idle time only, so its updates can be more than REST_MS apart.
+    // An element outside the window updates only in idle time, so its updates may be more than REST_MS apart.
     const continues = moves && (now < this.#moved + REST_MS || !this.visible);
     this.#moved = moves ? now : -Infinity;
     if (continues) this.#debounce.schedule(REST_MS, () => this.#host.requestUpdate());
@@ -66,19 +66,19 @@ export class UpdateThrottle {
     return 'all';
   }
 
-  /** True if a value moves: the last update is at most REST_MS ago. */
+  /** True while the value moves: the last update was at most REST_MS ago. */
   get moving() {
     return performance.now() < this.#moved + REST_MS;
   }
 
-  /** Ends the movement of the value at once; the next update renders the whole element. */
+  /** Ends the movement now. The next update renders everything. */
   release() {
     this.#moved = -Infinity;
     this.#host.requestUpdate();
   }
 
   /**
-   * Returns the cached result of `write`; calls `write` at most once between two renders of the numbers.
+   * Returns the result of `write`, which is called only once between two renders of numbers.
    * @template T
    * @param {string} key
    * @param {() => T} write

@@ -1,8 +1,8 @@
-/** Makes tokens visible: spaces, line breaks and incomplete UTF-8 become visible signs. */
+/** Makes tokens visible: spaces, line breaks and incomplete characters become signs. */
 import { html, svg } from 'lit';
 import { t } from '../locale/locale.js';
 
-/** Invisible characters; some of them change the direction of the text around them. */
+/** Matches invisible characters. Some of them change the direction of the text around them. */
 const UNSEEN = /[\s\p{Cc}\p{Bidi_C}]/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFEFC]/;
 
@@ -15,23 +15,26 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
 /** @param {number} n */
 const hex = (n) => n.toString(16).toUpperCase().padStart(2, '0');
 
-/** Returns the UTF-16 number of a character in hexadecimal. @param {string} character */
+/** Returns the number of a character in hexadecimal, such as ⟨1B⟩. @param {string} character */
 const byNumber = (character) => `⟨${hex(character.charCodeAt(0))}⟩`;
 
 /**
- * Replaces control characters, except tabs and line ends, and characters that change the direction by
- * their numbers, such as ⟨1B⟩.
+ * Replaces control characters (except tabs and line ends), and characters that change the direction of the text, by
+ * their numbers.
  * @param {string} text
  */
 export const unturned = (text) =>
   text.replace(/[\p{Bidi_C}\p{Cc}]/gu, (each) => ('\n\r\t'.includes(each) ? each : byNumber(each)));
 
-/** Isolates a right-to-left name, so that it does not change the direction of its line. @param {string} text */
+/**
+ * Encloses a name that is written from right to left, so that it does not change the direction of its line.
+ * @param {string} text
+ */
 export const isolated = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /**
- * Returns the visible text of a token in parts. `mark` is true if a part is a sign for whitespace, a
- * control character or a byte.
+ * Splits a token's text into visible parts. `mark` is true for a sign that stands for white space, a control
+ * character or a byte.
  * @param {Token} token
  * @param {boolean} [prose] true to leave spaces as they are
  */
@@ -62,8 +65,8 @@ export function bytesOf({ text, bytes = new TextEncoder().encode(text) }) {
 }
 
 /**
- * Joins the bytes of neighbouring tokens that form whole characters, such as an emoji. Returns the text to
- * show for each token: all of it at the first token, '' at the others, null for a token shown by itself.
+ * Joins the bytes of neighbouring tokens that together are a character, such as an emoji. Returns for each token the
+ * text to show: the character at its first token, '' at the others, null for a token that needs nothing.
  * @param {Token[]} tokens
  */
 export function joinBytes(tokens) {
@@ -79,7 +82,7 @@ export function joinBytes(tokens) {
 }
 
 /**
- * Returns the visible text as a string.
+ * Returns the visible form of a token as text.
  * @param {Token} token
  * @param {number} [limit] the most characters
  */
@@ -92,8 +95,7 @@ export function visible(token, limit = Infinity) {
 }
 
 /**
- * Returns a token's text for a screen reader. It has no visible signs, since a screen reader says their
- * names.
+ * Returns a token's text as a screen reader should say it, without signs for spaces.
  * @param {Token} token
  * @param {number} [eos]
  */
@@ -102,7 +104,7 @@ export function spoken(token, eos) {
   return isolated(unturned(token.text.trim())) || visible(token);
 }
 
-/** Returns a text as `spoken` does for a token; '' for ''. @param {string} text */
+/** Returns a text as a screen reader should say it; '' for ''. @param {string} text */
 export function spokenText(text) {
   return text && spoken({ id: NaN, text, special: false });
 }
@@ -117,15 +119,15 @@ export function visibleHtml(token, prose = false) {
   );
 }
 
-/** Renders a token visibly; the end token as its name. @param {Token} token @param {number} eos */
+/** Renders a token; the end token by its name. @param {Token} token @param {number} eos */
 export function namedHtml(token, eos) {
   return token.id === eos ? endName() : visibleHtml(token);
 }
 
-/** The name of the end token on the page. */
+/** Returns the name of the end token. */
 export const endName = () => `‹${t('text.end')}›`;
 
-/** Joins the texts of tokens; the end token becomes its name on the page. @param {Token[]} tokens @param {number} eos */
+/** Joins the texts of tokens; the end token is written as its name. @param {Token[]} tokens @param {number} eos */
 export function joinTexts(tokens, eos) {
   return tokens.map(({ id, text }) => (id === eos ? ` ${endName()}` : text)).join('');
 }

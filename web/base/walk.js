@@ -1,6 +1,5 @@
 /**
- * Returns the index in a list to which a key moves; undefined for another key. Home and End move to the
- * ends.
+ * Returns the index in a list to which a key moves; undefined for other keys. Home and End move to the ends.
  * @param {KeyboardEvent} event its default action is prevented if the key moves
  * @param {[string, string]} keys the keys for the previous and the next item
  * @param {number} at the current index

@@ -1,6 +1,6 @@
 /**
- * A Lit controller that measures the width of a part of its element (`width`) and 1/16 rem (`unit`), both
- * in pixels. So charts are drawn in their real size and their text is never scaled.
+ * A Lit controller that measures the width of a part of its element, and 1/16 rem, both in pixels. Charts are drawn
+ * at this size, so their text is never scaled.
  */
 export class Width {
   width = 0;

@@ -1,4 +1,4 @@
-/** Finds the tokens that could replace one token of a text, under the current settings. */
+/** Finds the tokens that were possible in place of one token of a text, under the current settings. */
 import { toFault } from '../engine/errors.js';
 
 /**
@@ -24,8 +24,7 @@ export class Alternatives {
   }
 
   /**
-   * Finds the alternatives of a token. While a knob moves, a newer read can supersede this read; it is
-   * then repeated.
+   * Finds the alternatives of a token. While a knob moves, a newer reading may cancel this one; then it is repeated.
    * @param {number | null} index null if no alternatives are to be shown
    * @returns {Promise<void>}
    */
@@ -57,7 +56,7 @@ export class Alternatives {
     return { index, trace, given };
   }
 
-  /** Drops the alternatives when their text is replaced. */
+  /** Forgets the alternatives because their text is no longer visible. */
   drop() {
     this.#owner.turns.begin('alternatives');
     this.shown = null;

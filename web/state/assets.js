@@ -1,23 +1,32 @@
 /**
- * The addresses or bytes of the engine's files. By default they are beside this code; a page that
- * contains the files changes this object.
+ * Addresses or bytes of the engine's files. By default they are beside this script. The single-file page and the npm
+ * package change this object.
  */
 
 import { decodeText } from '../engine/decode-text.js';
 
 export const assets = {
-  /** The address to which the offered models' addresses are relative. */
+  /** The models' addresses are relative to this address. */
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
-  /** The modules with faster loops; undefined if they are beside `wasm`. @type {URL | Uint8Array | undefined} */
+  /**
+   * The modules with faster inner loops; undefined if they are beside `wasm`.
+   * @type {URL | Uint8Array | undefined}
+   */
   simd: undefined,
   /** @type {URL | Uint8Array | undefined} */
   relaxed: undefined,
-  /** A worker's address, or a function that opens a port to an engine. @type {URL | (() => Promise<any>)} */
+  /**
+   * Address of the worker's script, or a function that opens a port to an engine.
+   * @type {URL | (() => Promise<any>)}
+   */
   worker: new URL('./worker.js', import.meta.url),
-  /** The worker that renders chat templates; undefined if it is beside the engine. @type {string | Uint8Array | undefined} */
+  /**
+   * The script that renders chat templates; undefined if it is beside the engine.
+   * @type {string | Uint8Array | undefined}
+   */
   renderer: undefined,
-  /** The files that the page contains; the key is the address in the site. @type {Map<unknown, Uint8Array>} */
+  /** Files inside the single-file page, by their address in the site. @type {Map<unknown, Uint8Array>} */
   inside: new Map(),
 };
 

@@ -1,6 +1,6 @@
 /**
- * The settings, and the readings of a model's text or of given logits under these settings. A newer
- * request for a reading replaces an older one. Emits "update", "change" and "fault".
+ * The settings, and what the engine computes with them for a text or for given logits. A newer request for a reading
+ * replaces a waiting one. Emits "update", "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';
 import { toFault } from '../engine/errors.js';
@@ -11,7 +11,10 @@ import { Turns } from './turns.js';
 /** @param {number | string} id */
 export const idsOfBias = (id) => String(id).split(' ').map(Number);
 
-/** Compares two biases: tokens first, by id, then sequences; an object orders its keys like this. @param {Bias} a @param {Bias} b */
+/**
+ * Sorts biases: single tokens by id, then sequences. An object has its keys in the same order.
+ * @param {Bias} a @param {Bias} b
+ */
 const byId = ({ id: a }, { id: b }) =>
   Number(typeof a === 'string') - Number(typeof b === 'string') ||
   (typeof a === 'number' && typeof b === 'number' ? a - b : 0);
@@ -41,41 +44,53 @@ export class Bench extends EventTarget {
   settings = {};
   /** @type {Bias[]} */
   biases = [];
-  /** @type {string[] | null} The user's order of samplers; null is the canonical order. */
+  /** The user's order of samplers; null for the canonical order. @type {string[] | null} */
   order = null;
   /** @type {import('../engine/types.js').Own | null} The user's own sampler. */
   own = null;
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
   seed = 42;
-  /** @type {number | null} The user's random number, from 0 to 1; null to use the seed's. */
+  /** The u that the user tries, from 0 to 1; null for the seed's own. @type {number | null} */
   whatIf = null;
-  /** @type {View | null} The chosen chart; null for the chart that fits the settings. */
+  /** Name of the chart that the user has chosen; null for the chart that fits the settings. @type {View | null} */
   view = null;
-  /** True if the stages are the chart of more than one stage, unless another chart is chosen. */
+  /** True to show the stages if more than one is active and the user has chosen no chart. */
   prefersStages = false;
-  /** True if a panel elsewhere shows the stages. */
+  /** True if a panel elsewhere on the page shows the stages. */
   showsStages = false;
-  /** @type {[string, string] | null} The names of the two conventions to compare; null for none. */
+  /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
   pair = null;
-  /** @type {import('../engine/types.js').Settings[] | null} Default settings of other programs, to compute their outcomes. */
+  /**
+   * Default settings of other programs, whose results are wanted; null for none.
+   * @type {import('../engine/types.js').Settings[] | null}
+   */
   fronts = null;
-  /** True after a change by a knob: the bars then change without an animation. */
+  /** True after a change by a knob. Then the bars change without an animation. */
   direct = false;
 
   /** @type {Trace | null} */
   trace = null;
   /** @type {Drawn | null} */
   drawn = null;
-  /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks is visible. */
+  /** The curves over all ranks; null while no chart needs them. @type {import('../plots/curve.js').Curves | null} */
   curves = null;
-  /** @type {import('../plots/stages.js').BandToken[]} Tokens that the trace does not list, for the chart of the stages. */
+  /**
+   * Tokens for the picture of the stages that the trace does not list.
+   * @type {import('../plots/stages.js').BandToken[]}
+   */
   further = [];
-  /** @type {import('./order.js').Difference | null} The difference from the result of the canonical order; null with that order. */
+  /**
+   * How the user's order changes the result; null for the canonical order.
+   * @type {import('./order.js').Difference | null}
+   */
   difference = null;
-  /** @type {import('./beside.js').Beside | null} The results of the two conventions in `pair`; null without a pair. */
+  /**
+   * The results under the rules of the two programs in `pair`; null for none.
+   * @type {import('./beside.js').Beside | null}
+   */
   beside = null;
-  /** @type {import('./outcomes.js').Outcome[] | null} The outcomes of `fronts`. */
+  /** The results of the settings in `fronts`. @type {import('./outcomes.js').Outcome[] | null} */
   outcomes = null;
   /** @type {import('./tally.js').Tally | null} */
   tally = null;
@@ -90,12 +105,12 @@ export class Bench extends EventTarget {
   );
   turns = new Turns();
 
-  /** A promise that resolves when every reading is up to date; null if they are. */
+  /** Resolves when all readings are up to date; null if they are. */
   get pass() {
     return this.#passes.pass;
   }
 
-  /** The visible chart. @returns {View} */
+  /** Name of the displayed chart. @returns {View} */
   get chart() {
     const { table, settings, biases } = this;
     if (this.view || !this.prefersStages) return this.view ?? 'bars';
@@ -113,7 +128,10 @@ export class Bench extends EventTarget {
     return 0;
   }
 
-  /** Identifies the text or logits. A reading with another subject is not shown. @returns {unknown} */
+  /**
+   * An object that stands for the text or the logits. A reading is dropped if this has changed meanwhile.
+   * @returns {unknown}
+   */
   get subject() {
     return this.drawStep;
   }
@@ -128,7 +146,7 @@ export class Bench extends EventTarget {
     return { ids: [], settings: this.asked, step: this.drawStep };
   }
 
-  /** Reads everything; the result's keys are the names of this class's fields. @returns {Promise<object>} */
+  /** Reads everything. The keys of the result are names of fields of this class. @returns {Promise<object>} */
   read() {
     const { position, pair, fronts, canonicalOrder } = this;
     const { order: _, own: __, ...values } = position.settings;
@@ -143,7 +161,10 @@ export class Bench extends EventTarget {
     });
   }
 
-  /** The settings in the engine's format, without the user's own sampler. @returns {import('../engine/types.js').Settings} */
+  /**
+   * The settings as the engine takes them, without the user's own sampler.
+   * @returns {import('../engine/types.js').Settings}
+   */
   get asked() {
     const { table, settings, biases, seed, order, method } = this;
     const samplers = order?.filter((name) => name !== 'own');
@@ -175,7 +196,10 @@ export class Bench extends EventTarget {
     this.emit('change');
   }
 
-  /** Keeps an order. The user's own sampler is last, unless the order names its place. @param {string[] | null} [order] */
+  /**
+   * Takes an order of samplers. A user's own sampler that is last in it is left out, because that is its usual place.
+   * @param {string[] | null} [order]
+   */
   #takeOrder(order) {
     const stages = order?.at(-1) === 'own' ? order.slice(0, -1) : order;
     this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;
@@ -193,7 +217,11 @@ export class Bench extends EventTarget {
     return this.set({}, false);
   }
 
-  /** Sets all settings and the order; settings that the preset omits become neutral. @param {import('../engine/types.js').Settings} preset */
+  /**
+   * Replaces all settings and the order by those of a preset. A setting that the preset does not have becomes
+   * neutral.
+   * @param {import('../engine/types.js').Settings} preset
+   */
   usePreset({ order, ...preset }) {
     const neutral = neutralSettings(this.table);
     const known = Object.entries(preset).filter(([name]) => name in neutral);
@@ -202,7 +230,7 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * Returns the biases of a `logit_bias` setting, each with its tokens.
+   * Returns the biases in a setting `logit_bias`, with the texts of their tokens.
    * @param {Record<string, number | false>} logit_bias
    * @returns {Promise<Bias[]>}
    */
@@ -230,7 +258,7 @@ export class Bench extends EventTarget {
     });
   }
 
-  /** Chooses the visible chart or the two conventions to compare. @param {Partial<Pick<Bench, 'view' | 'pair'>>} choice */
+  /** Changes the chart, or the two programs to compare. @param {Partial<Pick<Bench, 'view' | 'pair'>>} choice */
   choose(choice) {
     Object.assign(this, choice);
     this.changed();
@@ -266,8 +294,7 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * Draws many times from the visible distribution and counts the tokens. Ends early if the
-   * distribution changes.
+   * Draws many times from the displayed distribution and counts the tokens. Stops if the distribution changes.
    * @param {number} draws
    */
   drawMany(draws) {
@@ -294,12 +321,12 @@ export class Bench extends EventTarget {
     this.tally = null;
   }
 
-  /** Updates every reading. All calls during a pass share the next pass. */
+  /** Starts all readings again. Several calls while readings run share one more pass. */
   refresh() {
     return this.#passes.ask({});
   }
 
-  /** Drops the pass in flight, because its engine is being closed. */
+  /** Gives up the running readings, because their engine is being closed. */
   dropPass() {
     this.#passes.drop();
   }
@@ -327,12 +354,12 @@ export class Bench extends EventTarget {
   /** @param {unknown} error @param {Pass} pass */
   #refuse(error, pass) {
     if (this.#isStale(pass)) return;
-    this.drawn = null; // the visible bars belong to other settings or to another text
+    this.drawn = null; // the bars on screen are of other settings or another text
     this.fail(error);
     this.changed();
   }
 
-  /** Runs `work` on the engine and shows a fault if it fails. @param {() => Promise<unknown>} work */
+  /** Calls `work`; if it throws, shows the error. @param {() => Promise<unknown>} work */
   async attempt(work) {
     try {
       await work();
@@ -342,7 +369,7 @@ export class Bench extends EventTarget {
     }
   }
 
-  /** Keeps and emits a fault, unless the engine is closed. @param {unknown} error */
+  /** Stores an error and emits "fault". An error because the engine was closed is ignored. @param {unknown} error */
   fail(error) {
     const fault = toFault(error);
     if (fault.code === 'closed') return;

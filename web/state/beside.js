@@ -1,4 +1,4 @@
-/** Selects the tokens with which the results of two choices of settings are compared. */
+/** Chooses the tokens that show how two results differ. */
 
 /**
  * @typedef {import('../engine/types.js').Piece} Piece
@@ -8,7 +8,7 @@
  *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
  */
 
-/** The number of rows for each result: its likeliest tokens, and tokens that only this result keeps. */
+/** For each result: how many of its most probable tokens, and how many tokens that only this result keeps. */
 const LIKELIEST = 5;
 const DIFFERING = 3;
 

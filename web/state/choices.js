@@ -1,12 +1,15 @@
-/** The choices of all views except the bench: state of the page that the engine does not know. */
+/**
+ * The choices that the user makes in all views except the bench. They are state of the page that the engine does not
+ * know.
+ */
 import { FIELDS } from './fields.js';
 
 const BESIDE = FIELDS.filter(({ view = 'bench' }) => view !== 'bench');
 
 export class Choices {
-  /** The choices; their keys are names of FIELDS. @type {Record<string, any>} */
+  /** The choices by names of FIELDS. @type {Record<string, any>} */
   #chosen = {};
-  /** The bench's prompt when the choices last changed. */
+  /** The bench's prompt at the last change of a choice. */
   #prompt = '';
   #promptOf;
 
@@ -15,7 +18,10 @@ export class Choices {
     this.#promptOf = promptOf;
   }
 
-  /** The choices of all views. A change of the bench's prompt drops compare's own prompt and the landscape's ids. */
+  /**
+   * The choices of all views. If the bench's prompt has changed, Compare loses its own prompt and the landscape its
+   * drawn tokens.
+   */
   get all() {
     const { compare_prompt: _, landscape_ids: __, ...others } = this.#chosen;
     return this.#prompt === this.#promptOf() ? this.#chosen : others;
@@ -36,8 +42,7 @@ export class Choices {
   }
 
   /**
-   * Records the prompt for another model; it does not drop compare's own prompt. The landscape's ids belong
-   * to the model before.
+   * Notes a prompt that belongs to another model: Compare keeps its own prompt, the landscape loses its drawn tokens.
    * @param {string} prompt
    */
   move(prompt) {
@@ -47,7 +52,7 @@ export class Choices {
   }
 
   /**
-   * Replaces a view's choices with the choices of a state.
+   * Replaces the choices of one view by those in a state.
    * @param {string} view
    * @param {Record<string, any>} state
    * @param {string} prompt the prompt of the state

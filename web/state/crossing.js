@@ -1,4 +1,7 @@
-/** The crossing of a landscape's lines, and the text that begins there. */
+/**
+ * A crossing: the values at which the two lines of a landscape cross (the knob's value and u), and the text that
+ * begins there.
+ */
 
 /**
  * The crossing with all input of its readings.
@@ -11,7 +14,7 @@
  * @property {number | null} u from 0 to 1, in place of the seed's number of the step; null to use the seed's
  */
 
-/** The length of a text, in tokens. */
+/** Length of a text in tokens. */
 export const TEXT_TOKENS = 24;
 
 /**

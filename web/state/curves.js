@@ -1,4 +1,4 @@
-/** Reads the curves of the charts over all ranks: the probabilities of all tokens in descending order. */
+/** Reads the curves for charts over all ranks: the probabilities of all tokens in descending order. */
 
 /**
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
@@ -7,7 +7,7 @@
  */
 
 /**
- * Reads the distribution at three stages: before the chain, before top-p, and after the chain.
+ * Reads the curves before the chain, before top-p, and after the chain.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {{ logits: Float32Array, settings: Settings, table: { name: string, group: string, neutral: any }[],
  *   order: string[], history: number[], second?: Float32Array, step: number }} text
@@ -16,13 +16,13 @@
 export async function fetchCurves(engine, { settings, table, order, ...given }) {
   const { logits, ...how } = given;
   const until = order.indexOf('top_p');
-  // Mirostat replaces the truncation stages wherever it is in the order.
+  // Mirostat takes the place of all stages that remove tokens, so they all count as later stages.
   const later = table.filter(
     ({ name, group }) =>
       order.indexOf(name) >= until || (settings.mirostat && group === 'truncation'),
   );
   const neutral = Object.fromEntries(later.map((row) => [row.name, row.neutral]));
-  // The user's own sampler is last unless the order names it.
+  // Unless the order has it, the user's own sampler is last.
   const early = order.includes('own') && order.indexOf('own') < until;
   const read = async (/** @type {Settings} */ asked) => {
     const { p } = await engine.warp(logits, asked, how);

@@ -1,6 +1,5 @@
 /**
- * The engines of the page. Elements that use the same model share one worker and one download, but
- * each element has its own timelines.
+ * The engines of the page. Elements with the same model share a worker and a download; each has its own timelines.
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { assets } from './assets.js';
@@ -30,13 +29,19 @@ import { MODELS } from './models.js';
  * @property {AbortController} control
  */
 
-/** The values of `where` for sources without a network. A model of at most SMALL_BYTES from such a source gets no progress bar. */
+/**
+ * Sources of a model that need no network. A model from these sources that has at most SMALL_BYTES loads without a
+ * progress bar.
+ */
 const LOCAL = ['there', 'file'];
 const SMALL_BYTES = 32e6;
-/** The shortest time between two reports of progress, in ms; more frequent reports would block the page. */
+/** Least time between two reports of progress, in ms. More reports would block the page. */
 const TELL_MS = 100;
 
-/** The engines: the first key is variant and context, the second is the model. @type {Map<string, Map<unknown, Shared>>} */
+/**
+ * All engines by two keys: first the variant and context, then the model.
+ * @type {Map<string, Map<unknown, Shared>>}
+ */
 const all = new Map();
 
 /**
@@ -51,9 +56,9 @@ function sharedOf({ variant = 'auto', context = null }) {
 }
 
 /**
- * Leases the engine for `model`. The first lease loads the engine; the release of the last lease
- * closes it. `cancel` ends the load for all its leases. After a failed load, the next call tries again.
- * An engine that no longer answers is replaced.
+ * Leases the engine of a model. The first lease loads it; when the last lease is released, it is closed. `cancel`
+ * ends the load for all leases. After a failure, the next call tries again. An engine that does not answer is
+ * replaced.
  * @param {Model} model
  * @param {Options} [options]
  * @returns {Lease}
@@ -84,18 +89,18 @@ export function lease(model, options = {}) {
       if (--entry.users > 0) return;
       entry.control.abort();
       if (shared.get(key) === entry) shared.delete(key);
-      entry.engine.then((engine) => engine.close()).catch(() => {}); // the failure was reported before
+      entry.engine.then((engine) => engine.close()).catch(() => {}); // the failure was reported already
     },
   };
 }
 
-/** True for the user's own files. @param {unknown} model */
+/** Returns true for files of the user. @param {unknown} model */
 const isOwn = (model) => [model].flat().every((part) => part instanceof File);
 
 /** @param {Model} model */
 const readable = async (model) => (await import('./own-model.js')).readable(model);
 
-/** True if a load is slow: not a small local model. @param {Progress | null} progress */
+/** Returns true if a load needs a progress bar. @param {Progress | null} progress */
 export function isSlow(progress) {
   const { where, total = 0 } = progress ?? {};
   return where !== undefined && (!LOCAL.includes(where) || total > SMALL_BYTES);
@@ -111,13 +116,16 @@ export function enginesBusy() {
   return held.some(({ loaded }) => loaded?.busy ?? true);
 }
 
-/** Returns the engine, or a new engine if its worker has failed. @param {RemoteLogitscope} engine @param {Shared} entry */
+/**
+ * Returns the engine, or a new one if its worker has failed.
+ * @param {RemoteLogitscope} engine @param {Shared} entry
+ */
 async function answering(engine, entry) {
   try {
     await engine.random(0, 0);
     return engine;
   } catch {
-    engine.close().catch(() => {}); // it failed already
+    engine.close().catch(() => {}); // ignore errors: it has failed already
     return entry.load();
   }
 }

@@ -1,4 +1,4 @@
-/** Writes several texts into one input, such as DRY's sequence breakers, and reads them back. */
+/** Writes several texts into one text field, such as DRY's sequence breakers, and reads them back. */
 
 const ESCAPES = /** @type {[string, string][]} */ ([
   ['\\', '\\\\'],
@@ -8,7 +8,7 @@ const ESCAPES = /** @type {[string, string][]} */ ([
 ]);
 
 /**
- * Writes texts with spaces between them. Inside a text, \n is a line break, \t a tab, \s a space.
+ * Writes texts separated by spaces. Inside a text, \n is a line break, \t a tab, \s a space.
  * @param {(string | number | number[])[]} texts
  */
 export function writeTexts(texts) {

@@ -1,7 +1,7 @@
 /**
- * The list of all state that is not in the engine's table of settings. Each part has a name, a kind and
- * the places where it may appear: address, host message, attribute, memory. A kind has the functions
- * that parse, write and check a part. Input is untrusted, so every part has a bound.
+ * The table of all state that is not in the engine's table of settings. A row has a name, a kind, and the places
+ * where it may appear (address, host message, attribute, storage). A kind has functions that read, write and check a
+ * value. Values come from outside, so each has a limit.
  */
 import { GATES, GATE_NAMES } from '../engine/gates.js';
 import { mayLoad } from './models.js';
@@ -45,13 +45,13 @@ import { mayLoad } from './models.js';
  * @property {(value: any, part: any, known: Known) => Refusal | null} check
  */
 
-/** The most drawn tokens in an address; of a longer text, the address has only the prompt. */
+/** Most drawn tokens in an address. If a text has more, the address has only the prompt. */
 export const MAX_BRANCH_TOKENS = 64;
-/** The most characters of the user's own text or logits in a link. */
+/** Most characters in a link for a text or for logits that the user gives. */
 export const MAX_OWN_TEXT = 4000;
-/** The most characters of a prompt, or of a constraint or list written as JSON. */
+/** Most characters of a prompt, and of a constraint or list written as JSON. */
 const MAX_TEXT = 65536;
-/** The longest context of a model file, in tokens. */
+/** Longest context of a model file, in tokens. */
 const MAX_CONTEXT = 2 ** 20;
 const MAX_DEPTH = 128;
 
@@ -64,14 +64,14 @@ export const VIEW_NAMES = [
   'speculative',
   'logits',
 ];
-/** The views without a tab; the model's sheet leads to them. */
+/** Views without a tab, which are reached from the model's sheet. */
 export const SHEET_VIEWS = ['cost', 'speculative', 'logits'];
-/** The colour themes of the page; auto follows the system. */
+/** Colour themes. `auto` follows the operating system. */
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const MALFORMED = /** @type {Refusal} */ ({ why: 'malformed' });
-/** The inputs of the cost view's formula. */
+/** Names of the number fields in the view Cost. */
 const COUNTED = ['prompt_tokens', 'new_tokens', 'width'];
 const COUNT = { minimum: 1, maximum: 10_000, initial: null, typed: true };
 const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
@@ -81,7 +81,7 @@ const idsOf = ({ vocab_size }) => ({ minimum: 0, maximum: vocab_size - 1 });
 /** @param {boolean} good */
 const unless = (good) => (good ? null : MALFORMED);
 
-/** Readers and writers of a value as text, one pair for each type. */
+/** For each type of value: a function that reads it from a text, and one that writes it. */
 const AS_NUMBER = { read: readNumber, write: String };
 const AS_TEXT = { read: (/** @type {string} */ text) => text, write: String };
 const AS_JSON = { read: readJson, write: writeJson };
@@ -97,7 +97,7 @@ export const KINDS = {
   integer: { ...AS_NUMBER, check: (value, part) => checkNumber(value, part, true) },
   text: { ...AS_TEXT, check: checkText },
   choice: { ...AS_TEXT, check: (value, { choices }) => unless(choices.includes(value)) },
-  /** A flag: it is set if its name is present, with any text as its value. */
+  /** A flag: it is true if its name is present, whatever the text after it. */
   presence: {
     read: () => true,
     write: () => '',
@@ -137,8 +137,8 @@ export const KINDS = {
   list: { ...AS_JSON, check: checkList },
   map: { read: readBiases, write: writeBiases, check: checkBiases },
   /**
-   * The names of all stages in the order applied, or moves that change the canonical order:
-   * "top_p:temperature" moves top_p directly before temperature, "top_k:last" moves top_k to the end.
+   * The names of all stages in their order, or a list of moves from the canonical order: "top_p:temperature" puts
+   * top_p directly before temperature, "top_k:last" puts top_k at the end.
    */
   order: {
     read: (text) => text.split(','),
@@ -148,7 +148,7 @@ export const KINDS = {
   },
   constraint: {
     ...AS_GATE,
-    // A deeply nested value passes here; the engine limits the nesting.
+    // Deep nesting is accepted here, because the engine has its own limit for it.
     check: (value) =>
       unless((typeof value === 'string' || isObject(value)) && dataKind(value) !== 'other'),
   },
@@ -174,7 +174,7 @@ export const KINDS = {
     write: ({ name, from, to, step }) => [name, from, to, step].join(':'),
     check: checkStretch,
   },
-  /** The name of a numeric setting. */
+  /** The name of a setting that is a number. */
   knob: {
     ...AS_TEXT,
     check: (value, _part, { table }) =>
@@ -197,13 +197,13 @@ const STATE = { address: 'fragment', message: true, attribute: true };
 const choicesIn = (view, fields) =>
   fields.map((field) => ({ ...STATE, ...field, view, name: `${view}_${field.name}` }));
 
-/** The choices of two views: the bench of a model and the bench of given logits. @type {Omit<Field, 'view'>[]} */
+/** The choices that both kinds of bench have: for a model and for given logits. @type {Omit<Field, 'view'>[]} */
 const BENCH_CHOICES = [
   {
     name: 'chart',
     kind: 'choice',
     choices: ['bars', 'log', 'cumulative', 'ranks', 'stages'],
-    initial: null, // the chart that fits the settings
+    initial: null, // null for the chart that fits the settings
   },
   {
     name: 'conventions',
@@ -213,31 +213,34 @@ const BENCH_CHOICES = [
   },
 ];
 
-/** All fields, in the order in which they are written; the settings of the table are written after the prompt. @type {Field[]} */
+/**
+ * All fields in the order in which they are written. The settings of the table come after the prompt.
+ * @type {Field[]}
+ */
 export const FIELDS = [
   { ...QUERY, name: 'model', kind: 'model', maximum: 2048 },
-  // The context length in tokens; null for the engine's default.
+  // Context length in tokens; null for the engine's default.
   { ...QUERY, name: 'context', kind: 'integer', minimum: 1, maximum: MAX_CONTEXT, initial: null },
   { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },
   { ...QUERY, name: 'controls', kind: 'text', maximum: 2048, initial: '' },
   { ...QUERY, name: 'readonly', kind: 'presence', initial: false },
-  // Large type without masthead and foot, for a screen that others watch.
+  // A presentation: large type, without masthead and foot.
   { name: 'present', kind: 'presence', address: 'query', initial: false },
-  // The lesson to show in place of the instrument: the name of a shipped lesson or a file of this
-  // origin; '' shows the list of lessons.
+  // The lesson to show instead of the instrument: the name of a shipped lesson, or a file of the same origin. ''
+  // means the list of lessons.
   { name: 'lesson', kind: 'text', maximum: 2048, address: 'query' },
-  // The course systems that get the lesson's marks.
+  // Names of the course systems that get the lesson's marks.
   { name: 'report', kind: 'text', maximum: 80, address: 'query' },
-  // Preferences. For an unknown value the page uses the browser's preference.
+  // Preferences of the user. If a value is unknown, the browser's preference counts.
   { name: 'lang', kind: 'text', maximum: 64, address: 'query', memory: true },
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
 
-  // For tests: `strings` names a pseudo-locale, `fuzz` is the seed of random input.
+  // For tests: `strings` is a pseudo-locale, `fuzz` a seed for random input.
   { name: 'strings', kind: 'text', maximum: 80, address: 'query' },
   { name: 'fuzz', kind: 'text', maximum: 80, address: 'query' },
 
   { ...STATE, name: 'prompt', kind: 'text', maximum: MAX_TEXT, always: true },
-  // The message to a model with a chat template, in place of the prompt.
+  // The user's message for a model with a chat template; the prompt is made from it.
   { ...STATE, name: 'chat', kind: 'text', maximum: MAX_TEXT, initial: null },
   { ...STATE, name: 'system', kind: 'text', maximum: MAX_TEXT, initial: '' },
   { ...STATE, name: 'date', kind: 'text', maximum: 10, initial: null },
@@ -269,7 +272,7 @@ export const FIELDS = [
     { name: 'knob', kind: 'knob', initial: null },
     { name: 'twin', kind: 'flag', initial: false },
     { name: 'u', kind: 'real', minimum: 0, maximum: 1, maximum_included: false, initial: null },
-    // The ids between the prompt and the token in the picture.
+    // Ids of the drawn tokens between the prompt and the position that the picture shows.
     { name: 'ids', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [], typed: true },
   ]),
   ...choicesIn('bench', BENCH_CHOICES),
@@ -280,7 +283,7 @@ export const FIELDS = [
       choices: ['temperatures', 'nine', 'extremes', 'searches', 'e27.1', 'e27.2'],
       initial: 'temperatures',
     },
-    // At most nine strategies and the user's own text.
+    // At most nine strategies, and one text that the user gives.
     { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },
     { name: 'samples', kind: 'integer', minimum: 1, maximum: 20, initial: null },
     { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 400, initial: 60 },
@@ -348,18 +351,17 @@ export const FIELDS = [
     ...BENCH_CHOICES.slice(1),
   ]),
 
-  // The current beat of the tour. During the tour it is in the address; afterwards the browser keeps it
-  // as `guide`.
+  // The beat of the tour: in the address during the tour, in the browser's storage (as `guide`) afterwards.
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
-  // True after the sweep of an idle first visit.
+  // Set after the knob has moved by itself in a first visit, so that it does so only once.
   { name: 'swept', kind: 'text', maximum: 1, memory: 'session' },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
   { name: 'sampler', kind: 'text', maximum: 1e6, memory: 'session' },
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lessons_unsent', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lesson_code', kind: 'text', maximum: 1e6, memory: true },
-  // The draft of a lesson.
+  // The draft in the lesson editor.
   { name: 'draft', kind: 'text', maximum: 1e6, memory: true },
   { name: 'shortcuts', kind: 'choice', choices: ['on', 'off'], memory: true },
 ];
@@ -370,7 +372,7 @@ export function fieldOf(name) {
 }
 
 /**
- * Returns a field; throws for an unknown name.
+ * Returns the row of a field; throws if the name is unknown.
  * @param {string} name
  * @returns {Field}
  */
@@ -381,7 +383,7 @@ export function field(name) {
 }
 
 /**
- * Returns the reason why a part refuses a value; null if it accepts the value.
+ * Returns the reason why a value is invalid; null if it is valid.
  * @param {Part} part
  * @param {unknown} value
  * @param {Partial<Known>} [known] a token id must be less than vocab_size
@@ -390,13 +392,13 @@ export function checkPart(part, value, { table = [], vocab_size = Number.MAX_SAF
   return KINDS[part.kind].check(value, part, { table, vocab_size });
 }
 
-/** Returns the default choices of a view; the keys are the property names of the view's element. @param {string} view */
+/** Returns the default choices of a view, by property names of the view's element. @param {string} view */
 export function initialChoices(view) {
   return choicesOf(view, {});
 }
 
 /**
- * Returns a view's choices; the keys are the property names of the view's element.
+ * Returns the choices of a view, by property names of the view's element.
  * @param {string} view
  * @param {Record<string, any>} state
  */
@@ -408,7 +410,7 @@ export function choicesOf(view, state) {
 }
 
 /**
- * Returns the gates among the settings that are neither null nor undefined.
+ * Returns the gates that are set in the settings.
  * @param {Record<string, any>} settings
  * @returns {Gates}
  */
@@ -434,8 +436,8 @@ export function sameValue(a, b) {
 }
 
 /**
- * Classifies a value: 'plain' is JSON within the bounds; 'deep' is nested beyond MAX_DEPTH or contains
- * itself; 'other' is any other value.
+ * Returns 'plain' for JSON within the limits, 'deep' for a value that is nested too deeply or contains itself, and
+ * 'other' for anything else.
  * @param {unknown} value
  * @returns {'plain' | 'deep' | 'other'}
  */
@@ -497,11 +499,14 @@ export function outside(value, range) {
   if (!minimum_included && value <= minimum) return { why: 'above', minimum, maximum };
   if (!maximum_included && value >= maximum) return { why: 'below', minimum, maximum };
   if (value >= minimum && value <= maximum) return null;
-  const far = value < minimum && maximum >= Number.MAX_SAFE_INTEGER; // the sentence does not name such a large maximum
+  const far = value < minimum && maximum >= Number.MAX_SAFE_INTEGER; // do not name a maximum that is so large
   return { why: far ? 'least' : 'between', minimum, maximum };
 }
 
-/** Checks an order: it may name each sampler at most once. @param {unknown} value @param {unknown} _ @param {Known} known */
+/**
+ * Checks an order of samplers: each may appear at most once.
+ * @param {unknown} value @param {unknown} _ @param {Known} known
+ */
 function checkOrder(value, _, { table }) {
   const names = table.filter(({ warper }) => warper).flatMap(({ name, stage }) => [name, stage]);
   return unless(
@@ -515,7 +520,10 @@ function checkOrder(value, _, { table }) {
 /** @param {TableRow[]} table */
 const canonicalOf = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
 
-/** Expands an order that is written as moves to a list of all stages; returns any other value unchanged. @param {unknown} value @param {Known} known */
+/**
+ * If an order is written as moves, returns the list of all stages. Returns any other value unchanged.
+ * @param {unknown} value @param {Known} known
+ */
 function takeOrder(value, { table }) {
   const moves = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(moves) || !moves.some((move) => /:/.test(move))) return moves;
@@ -534,16 +542,15 @@ function takeOrder(value, { table }) {
 }
 
 /**
- * Returns the fewest moves that turn the canonical order into `order`. They begin at the last place, so
- * that each stage moves before a stage that is already in its place. Returns `order` itself if it is
- * shorter than the moves or omits stages.
+ * Returns the smallest number of moves that make `order` from the canonical order, the last move first: each stage is
+ * moved before one that is at its place already. Returns `order` itself if that is shorter or if stages are missing.
  * @param {string[]} order
  * @param {TableRow[]} table
  */
 function movesOf(order, table) {
   const places = order.map((name) => canonicalOf(table).indexOf(name));
   if (places.includes(-1) || places.length < canonicalOf(table).length) return order;
-  /** For each stage, the longest ascending sequence of canonical places that ends with this stage. @type {number[][]} */
+  /** For each stage: the longest sequence of ascending canonical places that ends with it. @type {number[][]} */
   const rising = [];
   for (const place of places) {
     const before = rising.filter((row) => Number(row.at(-1)) < place);
@@ -586,7 +593,7 @@ function checkStretch(value, _, { table }) {
 }
 
 /**
- * Checks the values of settings, of the table or of FIELDS.
+ * Checks the values of settings from the engine's table and from FIELDS.
  * @param {Record<string, any>} settings
  * @param {Known} known
  * @returns {Refusal | null}
@@ -602,7 +609,7 @@ function checkSettings(settings, known) {
   return null;
 }
 
-/** The strategies that search; their own code checks their settings. */
+/** Kinds of strategies that search for texts. Their settings are checked elsewhere. */
 const SEARCHES = ['beam', 'contrastive'];
 
 /** @param {unknown} value @param {{ maximum: number }} part @param {Known} known */
@@ -622,7 +629,7 @@ function checkStrategies(value, { maximum }, known) {
   return null;
 }
 
-/** Writes a text without quotes, unless readGate would parse it as JSON. @param {unknown} value */
+/** Writes a text without quotes, unless readGate would take it for JSON. @param {unknown} value */
 function writeGate(value) {
   return typeof value === 'string' && readGate(value) === value ? value : JSON.stringify(value);
 }

@@ -1,23 +1,26 @@
-/** Receives files that the user picks or drops, and keeps their file handles for later visits. */
+/**
+ * Takes the files that a user chooses or drops, and keeps their handles, with which a later visit can open them
+ * again.
+ */
 
-/** The endings that a picker offers: models, and the files of a checkpoint with its configuration and vocabulary. */
+/** Endings that the file dialog accepts: models, and checkpoints with their configuration and vocabulary. */
 export const ENDINGS =
   '.gguf,.pt,.pth,.bin,.safetensors,.npz,.npy,.json,.pkl,.txt,.model,.tiktoken';
-/** The most files that a dropped folder adds. */
+/** Most files that are taken from a dropped folder. */
 const MOST_IN_FOLDER = 256;
 
 /** @type {WeakMap<File, Promise<unknown>>} */
 const handles = new WeakMap();
-/** True if the browser has refused showOpenFilePicker, as it does in a frame of another origin. */
+/** True if the browser has refused showOpenFilePicker, as in a frame of another origin. */
 let refused = false;
 
-/** Returns the handle of a file; undefined if it has none. @param {File} file */
+/** Returns the handle of a file; undefined if there is none. @param {File} file */
 export async function handleOf(file) {
   return handles.get(file)?.catch?.(() => undefined);
 }
 
 /**
- * Handles a press on a file input: opens showOpenFilePicker, which gives handles, if the browser has it.
+ * The user has pressed a file field: opens the browser's dialog that gives handles, if there is one.
  * @param {Event} event
  * @param {(files: File[]) => void} take
  */
@@ -33,16 +36,16 @@ export async function onPick(event, take) {
     files.forEach((file, i) => handles.set(file, Promise.resolve(found[i])));
     take(files);
   } catch (error) {
-    if (/** @type {Error} */ (error).name === 'AbortError') return; // the user picked no file
+    if (/** @type {Error} */ (error).name === 'AbortError') return; // the user has closed the dialog
     refused = true;
     box.click();
   }
 }
 
-/** Returns the files of a drop, and those in dropped folders. @param {DataTransfer} data */
+/** Returns the dropped files, and the files of dropped folders. @param {DataTransfer} data */
 export async function droppedFiles({ items, files }) {
   const of = [...items].filter(({ kind }) => kind === 'file');
-  // The browser empties the list of items after this task.
+  // Ask for all entries at once: the browser empties the list after this task.
   const asked = of.map((item) => /** @type {any} */ (item).getAsFileSystemHandle?.());
   const entries = of.map((item) => item.webkitGetAsEntry?.());
   const dropped = [...files];
@@ -55,13 +58,16 @@ export async function droppedFiles({ items, files }) {
   return (await Promise.all(all)).flat();
 }
 
-/** Returns the files directly in a folder. @param {FileSystemDirectoryEntry} folder @returns {Promise<File[]>} */
+/**
+ * Returns the files in a folder, without its subfolders.
+ * @param {FileSystemDirectoryEntry} folder @returns {Promise<File[]>}
+ */
 async function filesIn(folder) {
   const reader = folder.createReader();
   /** @type {FileSystemEntry[]} */
   const found = [];
   for (;;) {
-    // A reader returns the entries in several lists; the last list is empty.
+    // The browser returns the entries in several lists. The last list is empty.
     const more = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (more.length === 0 || found.length > MOST_IN_FOLDER) break;
     found.push(...more);
@@ -78,7 +84,7 @@ async function filesIn(folder) {
 }
 
 /**
- * Returns the model that the files contain: one file, or all parts of a split file; null without files.
+ * Returns the model made of these files: one file, or a list of all parts; null without files.
  * @param {Iterable<File> | null} files
  */
 export function modelOf(files) {

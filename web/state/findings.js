@@ -1,4 +1,4 @@
-/** Measures the visible drawn text: its variety, its watermarks, the verdict of a grammar. */
+/** Measures the displayed text: its variety, its watermarks, and if a grammar accepts it. */
 import { WATERMARKS } from './settings.js';
 
 /**
@@ -8,15 +8,18 @@ import { WATERMARKS } from './settings.js';
  */
 
 export class Findings {
-  /** @type {[number, number]} Type-token ratio and distinct-2, each from 0 to 1. */
+  /** Type-token ratio and distinct-2, 0 to 1. @type {[number, number]} */
   distinct = [0, 0];
-  /** Null while no watermark is on and `sought` is false. @type {import('./watermark.js').FoundWatermarks | null} */
+  /**
+   * The detected watermarks; null if none is on and the user does not look for any.
+   * @type {import('./watermark.js').FoundWatermarks | null}
+   */
   watermarks = null;
-  /** True to look for both watermarks while no watermark is on. */
+  /** True if the user looks for watermarks although none is on. */
   sought = false;
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
-  /** The drawn text; '' until it has ended. */
+  /** The whole text; '' until it has ended. */
   written = '';
   #owner;
 
@@ -43,7 +46,7 @@ export class Findings {
     return this.findWatermarks();
   }
 
-  /** Looks for the watermarks that are on. If none is on and `sought` is true, looks for both. */
+  /** Looks for the watermarks that are on; if none is on but the user looks for one, for all. */
   findWatermarks() {
     const { prompt, texts, settings } = this.#owner;
     const wanted = this.sought || WATERMARKS.some((name) => settings[name]);
@@ -57,13 +60,13 @@ export class Findings {
     );
   }
 
-  /** Drops the findings of an ended text, because the text continues or another text replaces it. */
+  /** Forgets what was found about the ended text, because it continues or another text is displayed. */
   reopen() {
     this.verdict = null;
     this.written = '';
   }
 
-  /** Decodes an ended text. If the end token ended it, the grammar checks it too. */
+  /** Decodes the text after its end. If an end token ended it, the grammar judges it too. */
   judge() {
     const { prompt, texts, grammar } = this.#owner;
     const { steps, finished } = texts;
@@ -84,7 +87,7 @@ export class Findings {
   }
 
   /**
-   * Calls `take` with the result of `find`, unless another text has become visible meanwhile.
+   * Calls `take` with the result of `find`, unless another text is displayed by then.
    * @template T
    * @param {() => Promise<T>} find
    * @param {(found: T) => void} take

@@ -1,6 +1,6 @@
 /**
- * The initial state and the first frame of the first screen. web/first-frame.js computes the frame at
- * build time; this module expands it into the data that a landscape shows.
+ * The landscape of a first visit. web/first-frame.js computes it when the site is built. This module expands it into
+ * the data that the landscape paints before the model is loaded.
  */
 import { valuesOf } from './knob-values.js';
 
@@ -37,11 +37,11 @@ import { valuesOf } from './knob-values.js';
  * @property {import('../engine/types.js').Piece[]} pieces
  */
 
-/** The initial state of the first screen, which shows only one knob. */
+/** The first screen: its knob, its settings and its seed. */
 export const FIRST_SCREEN = { knob: 'temperature', settings: { temperature: 0.7 }, seed: 42 };
 
 /**
- * Computes the probability of each river's token at each temperature from the tokens' logits.
+ * Computes the probabilities of the rivers at each temperature from the logits of their tokens.
  * @param {BuiltFrame} built
  * @returns {Landscape}
  */
@@ -92,7 +92,7 @@ export function expandFrame(built) {
     table,
     eos,
     landscape: landscapeOf(built),
-    // `trace` has only the parts that a landscape shows.
+    // Of the trace, only the parts that the landscape uses.
     reading: {
       trace: /** @type {any} */ (trace),
       drawn,
@@ -115,7 +115,7 @@ export function expandFrame(built) {
 }
 
 /**
- * Returns a first frame without a picture, for a state other than FIRST_SCREEN.
+ * Returns a first frame without a picture, for a state that the build does not have.
  * @param {BuiltFrame} built
  * @param {string} prompt
  * @param {Record<string, any>} settings

@@ -1,7 +1,4 @@
-/**
- * The default settings of popular programs, each with its version and source. docs/samplers.md has
- * the same list.
- */
+/** The default settings of popular programs, each with version and source. docs/samplers.md has the same list. */
 import { conventions, presets } from '../engine/presets.js';
 
 /**
@@ -13,7 +10,7 @@ import { conventions, presets } from '../engine/presets.js';
  * @property {string} [note] the last part of a message name: fronts.note.NOTE is a remark about the program
  */
 
-/** The stages in KoboldAI's order 6 0 1 3 4 2 5: penalties, top-k, top-a, tail-free, typical, top-p, temperature. */
+/** KoboldAI's order 6 0 1 3 4 2 5: penalties, top-k, top-a, tail-free, typical, top-p, temperature. */
 const KOBOLD = (() => {
   const order = /** @type {string[]} */ (presets['llama.cpp'].order);
   const moved = ['top_k', 'top_a', 'tfs_z', 'typical_p', 'top_p', 'min_p', 'temperature'];
@@ -98,7 +95,7 @@ export const FRONTS = Object.freeze([
 ]);
 
 /**
- * Returns the stages that settings turn on, in the order applied.
+ * Returns the stages that settings turn on, in their order.
  * @param {import('../plots/trace.js').SettingRow[]} table
  * @param {import('../engine/types.js').Settings} settings
  */

@@ -1,4 +1,4 @@
-/** Draws a text: one token, a run at a pace, or a token that the user chooses. */
+/** Draws the text: a single token, a run of tokens, or a token that the user chooses. */
 import { Runner } from './runner.js';
 
 /**
@@ -25,7 +25,7 @@ export class Generation {
     return this.#runner.running;
   }
 
-  /** The pace of a run: an index of PACES. */
+  /** Speed of a run: an index of PACES. */
   get pace() {
     return this.#runner.pace;
   }
@@ -55,8 +55,8 @@ export class Generation {
   }
 
   /**
-   * Appends the token on which u falls, exactly as shown. It waits for the reading in flight first, and
-   * does nothing if the text changes or the run stops meanwhile.
+   * Appends the token on which the displayed u falls. It waits for a running reading first. If the text changes or
+   * the run stops meanwhile, nothing is appended.
    * @param {AbortSignal} [signal]
    */
   async step(signal) {
@@ -68,7 +68,7 @@ export class Generation {
     await this.append(drawn);
   }
 
-  /** Appends a listed token in place of the drawn token. @param {number} id */
+  /** Appends the token that the user has chosen from the list. @param {number} id */
   async force(id) {
     this.stop();
     const { texts, turns } = this.#owner;
@@ -80,7 +80,7 @@ export class Generation {
   }
 
   /**
-   * Goes back to the text before a drawn token and appends one of the token's alternatives.
+   * Goes back to a drawn token and appends one of its alternatives instead.
    * @param {number} index
    * @param {number} id
    */
@@ -94,7 +94,7 @@ export class Generation {
   }
 
   /**
-   * Appends a token, unless another text is visible by then.
+   * Appends a token, unless another text is displayed by then.
    * @param {number} id
    * @param {Trace} trace a trace that lists the token
    * @param {Step[]} steps the tokens before it

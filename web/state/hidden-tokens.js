@@ -1,7 +1,7 @@
 /**
- * Finds the tokens that a trace does not list although they are large before some stage: XTC, for example, may
- * remove the two best of many tokens, and the trace lists survivors first. The engine runs the chain up to each
- * stage; a token's probability after a stage is that run's.
+ * Finds tokens for the picture of the stages that a trace does not list, although they are probable before some
+ * stage. XTC, for example, can remove the two best of many tokens, and a trace lists kept tokens first. The chain
+ * runs again up to each stage, which gives the probability of each token there.
  */
 
 /**
@@ -11,12 +11,12 @@
  * @typedef {Omit<import('../plots/stages.js').BandToken, 'text' | 'special'>} Hidden
  */
 
-/** The least probability of such a token, as a share of 1: about two pixels. */
+/** Least probability of such a token; less would be thinner than about two pixels. */
 const LEAST = 0.004;
-/** The most such tokens. */
+/** Most tokens of this kind. */
 const MOST = 24;
 
-/** True if the trace may hide such tokens. @param {Trace} trace */
+/** Returns true if such tokens are possible. @param {Trace} trace */
 export const mayHide = ({ rest }) => rest.p_raw >= LEAST;
 
 /**
@@ -31,7 +31,7 @@ export async function findHidden(trace, raw, settings, warp) {
   if (!raw.tokens.some(({ id, p_raw }) => p_raw >= LEAST && !listed.has(id))) return [];
   const active = trace.stages.filter((stage) => stage.active).map(({ name }) => name);
   const runs = await warp([{}, ...active.map((_, i) => without(settings, active.slice(i + 1)))]);
-  /** The largest probability of each such token. @type {Map<number, number>} */
+  /** For each token: its greatest probability in any of the runs. @type {Map<number, number>} */
   const most = new Map();
   for (const { p } of runs)
     p.forEach((share, id) => {
@@ -41,7 +41,7 @@ export async function findHidden(trace, raw, settings, warp) {
   return ids.map(([id]) => describe(id, trace, active, runs));
 }
 
-/** Returns the settings without some stages. @param {Settings} settings @param {string[]} stages */
+/** Returns settings in which some stages are off. @param {Settings} settings @param {string[]} stages */
 function without(settings, stages) {
   const gone = stages.includes('constraint') ? [...stages, 'constraint_start'] : stages;
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !gone.includes(name)));

@@ -1,13 +1,13 @@
-/** The hosts from which a page may fetch a model that the user names. The build sets MODEL_HOSTS. */
+/** The hosts from which the page may fetch a model that the user names. The build sets MODEL_HOSTS. */
 
-/** The hub's address, a copy: engine/model-names.js has it too, but the first visit does not fetch that file. */
+/** Address of the hub, the same as in engine/model-names.js: a first visit does not fetch that file. */
 const HUB = 'https://huggingface.co/';
-/** Matches the origins of the allowed hosts; without MODEL_HOSTS, none. */
+/** Matches the origins of allowed hosts. Without MODEL_HOSTS, it matches nothing. */
 const HOSTS = new RegExp(/** @type {any} */ (globalThis).MODEL_HOSTS ?? '^$');
 
 /**
- * Returns the host of a model on another site, and `allowed`: true if the page may fetch from this host.
- * Returns null for a model of this site.
+ * For a model on another site, returns its host, and true in `allowed` if the page may fetch from it. Returns null
+ * for a model of this site.
  * @param {unknown} model
  * @returns {{ host: string, allowed: boolean } | null}
  */
@@ -23,9 +23,9 @@ export function farAddress(model) {
   }
 }
 
-/** The models that the user agreed to fetch: the button names host and size. @type {Set<unknown>} */
+/** Models for which the user has pressed the button that names host and size. @type {Set<unknown>} */
 const agreed = new Set();
-/** Emits "agreed" to all elements that wait for the model. */
+/** Emits "agreed" when the user agrees to a model. Every element that waits for this model listens. */
 export const agreements = new EventTarget();
 
 /** @param {unknown} model @param {number | null} [context] the context length in tokens; null for the engine's default */
@@ -34,7 +34,7 @@ export function agreeTo(model, context = null) {
   agreements.dispatchEvent(new CustomEvent('agreed', { detail: { model, context } }));
 }
 
-/** True if a model is on another host and the user has not agreed to fetch it yet. @param {unknown} model */
+/** Returns true if a model is on another host and the user has not agreed to it. @param {unknown} model */
 export function isUnasked(model) {
   return farAddress(model) !== null && !agreed.has(model);
 }

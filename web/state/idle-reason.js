@@ -1,6 +1,6 @@
 /**
- * Explains why a stage that is on had no effect: the chain runs again, each time with one possible
- * cause removed, until the stage has an effect. Also measures the repeat that DRY has found.
+ * Explains why an active stage had no effect: runs the chain again without one possible cause after another, until
+ * the stage has an effect. It also measures the repeat that DRY has found.
  */
 
 /**
@@ -8,7 +8,10 @@
  * @typedef {import('../engine/types.js').TraceStage} TraceStage
  */
 
-/** The reasons of each stage, each with settings that remove the cause. The last reason has none: it is used if the others fail. */
+/**
+ * For each stage: its possible reasons, each with settings that remove this cause. The last reason has no settings;
+ * it is the answer if no other is right.
+ */
 const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
   xtc_probability: [
     ['coin', { xtc_probability: 1 }],
@@ -25,7 +28,7 @@ const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
 const isIdle = ({ name, active, changed }) => active && !changed && name in REASONS;
 
 /**
- * Returns the stages; each stage without an effect gets its reason.
+ * Returns the stages; each one without an effect gets its reason.
  * @param {TraceStage[]} stages
  * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp runs the chain over the
  *   same logits with other settings
@@ -44,11 +47,11 @@ export async function explainIdle(stages, warp) {
   );
 }
 
-/** The longest repeat that is measured, in tokens. */
+/** Longest repeat that is measured, in tokens. */
 const LONGEST = 64;
 
 /**
- * Returns the length in tokens of the longest repeat that DRY penalises: the largest allowed length with which it
+ * Returns the length of the longest repeat that DRY penalises, in tokens: the largest allowed length with which DRY
  * still has an effect.
  * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp
  * @param {number} allowed the allowed length, with which DRY has an effect

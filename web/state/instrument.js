@@ -1,6 +1,6 @@
 /**
- * The state of the page: a bench that reads the text of a model. A change of settings never runs the
- * model. The current model stays until the next model is loaded.
+ * The state of the page: a bench for the text of a model. A change of settings does not run the model. While another
+ * model loads, the present one stays in use.
  */
 import { carried } from '../engine/presets.js';
 import { LogitscopeError, toFault } from '../engine/errors.js';
@@ -31,18 +31,18 @@ import { TextTree } from './tree.js';
  */
 
 export class Instrument extends Bench {
-  /** The model's facts. @type {import('../engine/types.js').Info | null} */
+  /** Data of the model. @type {import('../engine/types.js').Info | null} */
   info = null;
   /** @type {Grammar | null} */
   grammar = null;
-  /** @type {Gates} The constraints, which remove tokens before any sampler; an absent gate is off. */
+  /** The gates: rules that remove tokens before the chain. A gate that is off is not listed. @type {Gates} */
   gates = {};
-  /** Gates that this model refuses; the next model may accept them. @type {Gates} */
+  /** Gates that this model cannot use, kept for the next model. @type {Gates} */
   aside = {};
 
   model = new ModelSlot(() => this.changed());
   prompt = new Prompt();
-  /** The drawn texts; one of them is visible. */
+  /** All drawn texts; one of them is displayed. */
   texts = new TextTree();
   findings = new Findings(this);
   alternatives = new Alternatives(this);
@@ -65,14 +65,14 @@ export class Instrument extends Bench {
     return present(this.#reader);
   }
 
-  /** The text drawn under a JSON constraint, once it has ended; null without such a constraint. */
+  /** The finished text if there is a constraint to JSON; else null. */
   get json() {
     const { constraint } = this.gates;
     const free = !constraint || (typeof constraint === 'object' && 'grammar' in constraint);
     return this.texts.finished && !free ? this.findings.written : null;
   }
 
-  /** The step of the visible random number: the next step, or the last step of a finished text. */
+  /** Number of the step whose u is displayed: the next step, or the last one of a finished text. */
   get drawStep() {
     const { finished, steps } = this.texts;
     return finished === 'eos' ? steps.length - 1 : steps.length;
@@ -87,7 +87,7 @@ export class Instrument extends Bench {
     return { ...super.asked, ...this.gates, constraint_start: this.#context.length };
   }
 
-  /** The ids before the drawn tokens. Without a prompt: the model's begin token, if it has one. */
+  /** The ids before the drawn tokens: the prompt, or else the token that begins a text, if the model has one. */
   get #context() {
     const { bos_token_id: begins } = this.info ?? {};
     const { ids } = this.prompt;
@@ -95,8 +95,8 @@ export class Instrument extends Bench {
   }
 
   /**
-   * The position after n drawn tokens; a negative n counts back into the prompt. Its settings have the
-   * Mirostat or adaptive-p state after the last of these n tokens.
+   * Returns the position after n drawn tokens; a negative n counts back into the prompt. The state of Mirostat or
+   * adaptive-p at that position is in its settings.
    * @param {number} n
    * @returns {TextPosition}
    */
@@ -117,7 +117,7 @@ export class Instrument extends Bench {
     return this.positionAfter(this.drawStep);
   }
 
-  /** Mirostat's bound or adaptive-p's mean in the next draw; null while both are off. */
+  /** Mirostat's bound or adaptive-p's mean for the next draw; null if both are off. */
   get mu() {
     const state = carried(this.settings);
     if (!state) return null;
@@ -129,7 +129,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * The state for an address or a host page, with the bench's own choices.
+   * The state of the bench, for the address or a host page.
    * @returns {PageState & { seed: number, branch: number[] }}
    */
   get state() {
@@ -149,8 +149,8 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Loads model and grammar, then shows the state that `begin` returns. The current model stays until
-   * the load ends; it also stays if the load fails. `begin` gets the current state, null without a model.
+   * Loads a model and its grammar, then shows the state that `begin` returns. Until then, and if the load fails, the
+   * present model stays. `begin` gets the present state, or null if there is no model.
    * @param {import('./model-slot.js').ModelRequest & {
    *   begin: (before: PageState | null) => PageState }} request
    */
@@ -161,11 +161,11 @@ export class Instrument extends Bench {
     try {
       const { engine, session, grammar } = await model.open(opening, request);
       if (!model.isComing(opening)) {
-        session.close().catch(() => {}); // its engine may be closed
+        session.close().catch(() => {}); // ignore errors: its engine may be closed
         return;
       }
       const before = this.live ? { ...this.state, saved: this.saveTexts() } : null;
-      // The next model may accept the gates that this model refuses.
+      // Perhaps the next model can use the gates that this one could not.
       if (before) before.settings = { ...before.settings, ...this.aside };
       this.use(engine, session, grammar);
       model.take(request);
@@ -183,7 +183,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Uses another model in place of the current model; the text is then empty.
+   * Takes another model into use. The text is then empty.
    * @param {RemoteLogitscope} engine
    * @param {RemoteSession} session
    * @param {Grammar | null} grammar
@@ -202,7 +202,7 @@ export class Instrument extends Bench {
     this.prompt.chat = null;
     this.#empty();
     this.texts.ends = engine.info?.end_token_ids ?? [];
-    // Fetches the code that renders a chat now: later there may be no network.
+    // Fetch the code that renders chats now, because later there may be no network.
     if (engine.info?.chat_template)
       engine.chat([{ role: 'user', content: '' }], { renderer: assets.renderer }).catch(() => {});
   }
@@ -212,7 +212,7 @@ export class Instrument extends Bench {
     this.texts.clear();
   }
 
-  /** Stops using the engine; the visible numbers stay. */
+  /** Stops the use of the engine. The numbers on screen stay. */
   leave() {
     this.generation.stop();
     this.dropPass();
@@ -222,20 +222,20 @@ export class Instrument extends Bench {
     this.#engine = this.#reader = null;
   }
 
-  /** Releases the engine. */
+  /** Stops the use of the engine and releases it. */
   close() {
     this.leave();
     this.model.close();
   }
 
-  /** Reads a new prompt and drops the drawn texts. @param {string} prompt */
+  /** Reads a new prompt; the drawn texts are dropped. @param {string} prompt */
   setPrompt(prompt) {
     this.prompt.write(prompt);
     return this.#readPrompt();
   }
 
   /**
-   * Reads the prompt that the model's template writes for a chat.
+   * Reads the prompt that the model's template makes from a chat.
    * @param {import('./prompt.js').Chat | null} chat null returns to the plain prompt
    */
   setChat(chat) {
@@ -244,7 +244,7 @@ export class Instrument extends Bench {
     return this.#readPrompt();
   }
 
-  /** Reads the prompt. If the model cannot read it, only the prompt's fault changes. */
+  /** Reads the prompt. If the model cannot encode it, only the error is shown. */
   async #readPrompt() {
     const { prompt } = this;
     this.generation.stop();
@@ -264,9 +264,9 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Applies a state that was checked against the table. Its tokens are drawn or forced again, so that
-   * the engine computes each number; `saved` texts have these numbers already. Gates that the engine
-   * refuses are omitted, and a "refused" event names them. A newer state or prompt stops the work.
+   * Restores a state that was checked with the table. Its tokens are drawn or appended again, so that the engine
+   * computes every number; texts in `saved` have their numbers already. Gates that the engine refuses are dropped and
+   * named in a "refused" event. A newer state or prompt ends this.
    * @param {PageState & { saved?: Saved | null }} state
    */
   async restore(state) {
@@ -315,8 +315,8 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Draws or forces the tokens of a state again. It stops early if the prompt changes, the user adds a
-   * token, the text ends or the engine refuses a token.
+   * Draws or appends the tokens of a state again. Stops if the prompt changes, the user adds a token, the text ends,
+   * or the engine refuses a token.
    * @param {number[]} branch
    * @param {Promise<void>} read resolves when the prompt is read
    * @param {Saved | null} saved
@@ -328,7 +328,7 @@ export class Instrument extends Bench {
     await read;
     if (saved && isNewest() && (await this.#takeTexts(saved, isNewest))) return;
     if (isNewest() && prompt.fault) {
-      // The visible text belongs to another state.
+      // The displayed text belongs to another state, so drop it.
       if (before === prompt.pieces) this.#empty();
       return this.set({}, false);
     }
@@ -348,8 +348,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Shows saved texts with their numbers; returns false if they belong to another prompt. If the model
-   * cannot read the current prompt, they belong to the last prompt that it could read.
+   * Shows stored texts with their numbers. Returns false if they belong to another prompt.
    * @param {Saved} saved
    * @param {() => boolean} isNewest returns false after a newer prompt
    */
@@ -376,14 +375,14 @@ export class Instrument extends Bench {
     await done;
   }
 
-  /** Reads everything. Without a readable prompt, the bars show how a text begins and `drawn` is null. */
+  /** Reads everything. If the prompt could not be read, the bars show how a text begins, and no token is drawn. */
   async read() {
     if (this.prompt.ids.length > 0) return super.read();
     if (this.#context.length === 0) return /** @type {any} */ (null);
     return { ...(await super.read()), drawn: null };
   }
 
-  /** Sets the gates of `patch`; a null value turns a gate off. @param {Gates} patch */
+  /** Changes gates; null turns a gate off. @param {Gates} patch */
   setGates(patch) {
     this.gates = gatesOf({ ...this.gates, ...patch });
     for (const name of Object.keys(patch)) delete this.aside[/** @type {keyof Gates} */ (name)];
@@ -391,7 +390,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Returns the gates in `settings` that the engine refuses, each with its fault.
+   * Returns the gates among the settings that the engine refuses, each with the error.
    * @param {Settings} settings
    * @returns {Promise<{ name: keyof Gates, value: unknown, fault: Fault }[]>}
    */
@@ -408,15 +407,15 @@ export class Instrument extends Bench {
     return refused;
   }
 
-  /** Records a fault; "too_long" becomes a fault of the prompt. @param {Fault} fault */
+  /** Stores an error. "too_long" is an error of the prompt. @param {Fault} fault */
   recordFault(fault) {
     if (fault.code === 'too_long') this.prompt.fault = fault;
     else super.recordFault(fault);
   }
 
   /**
-   * Changes the visible text or the rule that ends it. The engine keeps the common prefix in its cache,
-   * so it evaluates only the tokens after that prefix.
+   * Changes the displayed text, or the rule for its end. The engine's cache keeps the common beginning, so only other
+   * tokens are evaluated.
    * @param {(texts: TextTree) => void} change
    */
   async go(change) {
@@ -425,7 +424,7 @@ export class Instrument extends Bench {
     await this.#stand();
   }
 
-  /** Reads everything about the text that is now visible. */
+  /** Reads everything about the text that is displayed now. */
   async #stand() {
     this.turns.begin('text');
     this.alternatives.drop();
@@ -434,7 +433,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Reads everything about the visible tokens.
+   * Reads everything about the displayed tokens.
    * @param {boolean} [announced] true to emit "result" if the text has ended
    */
   async follow(announced = false) {
@@ -451,7 +450,10 @@ export class Instrument extends Bench {
   }
 }
 
-/** Throws if the engine is closed. @template T @param {T | null} part @returns {T} */
+/**
+ * Returns `part`; throws if it is missing because the engine is closed.
+ * @template T @param {T | null} part @returns {T}
+ */
 function present(part) {
   if (!part) throw new LogitscopeError('closed', 'instance_closed');
   return part;

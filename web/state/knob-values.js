@@ -1,14 +1,14 @@
-/** The values of a knob at which a landscape is computed. The page and the build of the first frame use them. */
+/** The values of a knob at which a landscape is computed. The page and the build of the first frame both use them. */
 
 /** @typedef {import('../engine/types.js').TableRow} TableRow */
 
-/** The number of intervals of a real-valued knob; a multiple of each of STRIDES in landscape.js. */
+/** Number of intervals for a real knob: a multiple of each of STRIDES in landscape.js. */
 export const VALUES = 240;
-/** The most intervals with which an integer knob uses every integer. */
+/** An integer knob with at most this many intervals uses every integer. */
 const MOST_WHOLE = 256;
 
 /**
- * Returns the values of a knob, evenly spaced over its range; integers are rounded.
+ * Returns the values, evenly spaced over the knob's range; rounded for an integer knob.
  * @param {TableRow} row
  */
 export function valuesOf({ kind, low, high }) {

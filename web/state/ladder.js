@@ -1,6 +1,6 @@
 /**
- * The ladder of a landscape: one text for each mark of the knob's axis, with the seed, the u and the other
- * settings of the landscape's own text. It is written when nothing else needs the timeline.
+ * The texts of a landscape's ladder: one for each mark of the knob's axis, written with the landscape's seed, u and
+ * other settings. They are written when nothing else needs the timeline.
  */
 import { textOptions } from './crossing.js';
 import { Newest } from './newest.js';
@@ -15,9 +15,9 @@ import { Newest } from './newest.js';
  * @typedef {{ knob: string, value: number, steps: { id: number, text: string }[] | null }} Rung
  */
 
-/** The number of texts. */
+/** Number of texts. */
 export const RUNGS = 5;
-/** The marks of the axes whose evenly spaced values say little. @type {Record<string, number[]>} */
+/** Marks for knobs whose evenly spaced values would not be interesting. @type {Record<string, number[]>} */
 const MARKS = {
   temperature: [0, 0.5, 1, 1.5, 2],
   top_k: [1, 2, 5, 20, 0],
@@ -26,7 +26,7 @@ const MARKS = {
 };
 
 /**
- * Returns the values of a knob that have a text in the ladder, from one end of the axis to the other.
+ * Returns the values of the knob for which texts are written, from one end of the axis to the other.
  * @param {TableRow} row
  */
 export function marksOf({ name, low, high, kind }) {
@@ -35,7 +35,7 @@ export function marksOf({ name, low, high, kind }) {
   return MARKS[name] ?? [...new Set(values)];
 }
 
-/** Removes the error of binary fractions. @param {number} value */
+/** Rounds away the error of binary fractions. @param {number} value */
 const round = (value) => Number(value.toFixed(4));
 
 export class Ladder {
@@ -44,14 +44,14 @@ export class Ladder {
   #writer;
   #table;
   #changed;
-  /** JSON of everything that the texts depend on; '' before the first request. */
+  /** A key of everything that the texts depend on; '' before the first request. */
   #key = '';
   #stop = new AbortController();
   /** @type {Newest<Crossing, void>} */
   #requests = new Newest(
     (asked) => this.#write(asked),
     () => {},
-    () => {}, // the landscape's own text reports the fault
+    () => {}, // the landscape's own text reports the error
   );
 
   /**
@@ -71,12 +71,12 @@ export class Ladder {
     return this.#requests.busy;
   }
 
-  /** A promise that resolves when no text is being written; null if none is. */
+  /** Resolves when no text is being written; null if none is. */
   get pass() {
     return this.#requests.pass;
   }
 
-  /** Writes the texts for a crossing, unless they are written. @param {Crossing} asked */
+  /** Writes the texts, unless they are written already. @param {Crossing} asked */
   ask(asked) {
     const { ids, past, knob, settings, u } = asked;
     const key = JSON.stringify([ids, past, knob, { ...settings, [knob]: 0 }, u]);
@@ -86,7 +86,7 @@ export class Ladder {
     this.#requests.ask(asked);
   }
 
-  /** Stops writing; the next request writes all texts. */
+  /** Stops writing. The next request begins again. */
   stop() {
     if (!this.busy) return;
     this.#key = '';

@@ -1,9 +1,9 @@
 /**
- * Reads a landscape in five readings: the slices over one knob, the distribution and draw at the
- * crossing of its lines, the text that follows, the course of a drawn token that no slice lists, and the
- * texts of the ladder. Each has one request in flight; a newer request replaces a waiting one. After a
- * change of the text before the draw, the text that follows waits for the reading and for the first
- * slices, so that a slow model redraws its picture first; course and ladder wait until nothing else is read.
+ * Reads a landscape from the engine in five parts: the slices (the distribution at each value of the knob), the
+ * distribution and the draw at the lines' crossing, the text after it, the course of a drawn token that no slice
+ * lists, and the texts of the ladder. Each part has one running request; a newer request replaces a waiting one. If
+ * the text before the draw has changed, the text after it waits for the first slices, so that a slow model shows its
+ * picture first. Course and ladder wait until all else is read.
  */
 import { toFault } from '../engine/errors.js';
 import { textOptions } from './crossing.js';
@@ -29,45 +29,48 @@ import { Newest } from './newest.js';
  * @typedef {{ river: import('../plots/landscape.js').River, landscape: Slices }} Course
  */
 
-/** The numbers of tokens listed in a slice and in the distribution at the crossing. */
+/** Number of tokens that are listed in a slice, and in the distribution at the crossing. */
 export const SLICE_TOP = 64;
 export const READ_TOP = 24;
-/** The longest time that the worker may compute for one message, in ms. */
+/** Longest time in ms that the worker may compute for one message, so that others do not wait long. */
 const BURST = 8;
-/** If a slice takes longer than this, in ms, only every second slice is read. */
+/** If a slice takes longer than this (in ms), only every second one is read. */
 const SLOW = 4;
-/** The distances between the slices in each round, in values of the knob; the first round is the coarsest. */
+/** Distances between the slices of each round, as a number of values of the knob. The first round is the coarsest. */
 const STRIDES = [16, 4, 2, 1];
 
 export class LandscapeReader {
-  /** The slices read so far, at evenly spaced values. @type {Slices | null} */
+  /** The slices read so far, at evenly spaced values of the knob. @type {Slices | null} */
   landscape = null;
   /** @type {Reading | null} */
   reading = null;
-  /** The text that follows; null without a model. @type {Written | null} */
+  /** The text after the draw; null without a model. @type {Written | null} */
   written = null;
   /** @type {import('../engine/errors.js').Fault | null} */
   fault = null;
 
-  /** The texts at the marks of the knob's axis; null without a model. @type {Ladder | null} */
+  /** The texts of the ladder; null without a model. @type {Ladder | null} */
   ladder;
 
   #source;
   #writer;
   #table;
   #changed;
-  /** JSON of the ids that were last read. */
+  /** A key of the ids for which logits were read last. */
   #ids = '';
-  /** Resolves when the first reading and the first slices for new ids are there. @type {Promise<unknown> | null} */
+  /**
+   * Resolves when the first distribution and the first slices of new ids are read.
+   * @type {Promise<unknown> | null}
+   */
   #begun = null;
   #endReading = () => {};
   #endSlices = () => {};
-  /** Ends the text in flight. */
+  /** Ends the writing of the text. */
   #stop = new AbortController();
   #key = '';
-  /** The number of requests for slices. */
+  /** Number of requests for slices. */
   #requests = 0;
-  /** True if the landscape may be shown before all slices are read. */
+  /** True if a landscape may be shown before all its slices are read. */
   #coarse;
   #closed = false;
   /** @type {Newest<Crossing, Reading>} */
@@ -78,7 +81,7 @@ export class LandscapeReader {
   #slices;
   /** @type {Newest<Reading, Course | null>} */
   #courses;
-  /** The course that was read last. @type {Course | null} */
+  /** The course that was read last: a token's probability at each value of the knob. @type {Course | null} */
   #course = null;
 
   /**
@@ -144,12 +147,12 @@ export class LandscapeReader {
     return this.#reading || this.#courses.busy || (this.ladder?.busy ?? false);
   }
 
-  /** True while a request for slices, distribution or text is in flight. */
+  /** True while slices, the distribution or the text are being read. */
   get #reading() {
     return [this.#reads, this.#texts, this.#slices].some(({ busy }) => busy);
   }
 
-  /** The course of the drawn token; null if the slice at the knob lists the token. */
+  /** The course of the drawn token; null if the slice at the knob's value lists this token. */
   get course() {
     const { river, landscape } = this.#course ?? {};
     const current = landscape === this.landscape && river?.id === this.reading?.drawn.id;
@@ -161,10 +164,7 @@ export class LandscapeReader {
     return landscape !== null && reading !== null && reading.drawn.rank > landscape.top;
   }
 
-  /**
-   * If nothing else is read: asks for the course of an unlisted drawn token, its probability at every
-   * value of the knob; if no course is needed, asks for the texts of the ladder.
-   */
+  /** If nothing else is being read, reads the course of the drawn token if it is needed, else the ladder. */
   follow() {
     const { reading } = this;
     if (!reading || this.fault || this.busy) return;
@@ -172,7 +172,7 @@ export class LandscapeReader {
     else this.ladder?.ask(reading.at);
   }
 
-  /** Reads everything for a new crossing. @param {Crossing} asked */
+  /** Requests everything for new values of knob and u. @param {Crossing} asked */
   ask(asked) {
     const { ids, past, knob, settings } = asked;
     const all = JSON.stringify([ids, past]);
@@ -214,7 +214,10 @@ export class LandscapeReader {
     return { trace, drawn, at: asked };
   }
 
-  /** Moves the source to the draw and returns the step of the draw. @param {Pick<Crossing, 'ids' | 'past' | 'settings'>} asked */
+  /**
+   * Moves the source to the position of the draw. Returns the number of the step.
+   * @param {Pick<Crossing, 'ids' | 'past' | 'settings'>} asked
+   */
   async #moveTo({ ids, past, settings }) {
     const step = past.length;
     await this.#source.moveTo({ ids: [...ids, ...past], settings, step });
@@ -235,8 +238,8 @@ export class LandscapeReader {
   }
 
   /**
-   * Reads the drawn token's probability at each value of the landscape, a few values at a time; returns
-   * null if a newer request replaces this one.
+   * Reads the drawn token's probability at each value of the knob, a few values at a time. Returns null if a newer
+   * request comes.
    * @param {Reading} reading
    * @returns {Promise<Course | null>}
    */
@@ -267,7 +270,8 @@ export class LandscapeReader {
   }
 
   /**
-   * True if only every second slice is read; false if the first frame shows every slice.
+   * Returns true if only every second slice is read, because reading is slow. If the first frame had every slice, all
+   * are read.
    * @param {number} cost the time to read one slice, in ms
    */
   #halved(cost) {
@@ -275,14 +279,14 @@ export class LandscapeReader {
   }
 
   /**
-   * Reads the slices in the order of STRIDES, for about BURST ms a message.
+   * Reads the slices, coarse rounds first, in messages of about BURST ms.
    * @param {Crossing} asked
    */
   async #slice({ ids, past, settings, knob }) {
     const row = this.#table.find(({ name }) => name === knob);
     if (!row) return;
     const all = valuesOf(row);
-    // The largest value turns the knob on, so `moveTo` also reads the second distribution if it needs one.
+    // At its largest value, the knob is on: then `moveTo` also reads the second distribution if the knob needs one.
     const turnedOn = { ...settings, [knob]: all[all.length - 1] };
     const step = await this.#moveTo({ ids, past, settings: turnedOn });
     const last = all.length - 1;
@@ -318,7 +322,7 @@ export class LandscapeReader {
 }
 
 /**
- * Joins the slices at `places` into one landscape.
+ * Joins the slices that were read into one landscape.
  * @param {number[]} places
  * @param {Float64Array} all
  * @param {Map<number, Landscape & { at: number }>} found

@@ -1,9 +1,9 @@
-/** Converts a link of the page to the arguments of an engine call. */
+/** Turns a link of the page into arguments for the engine. */
 import { Logitscope, LogitscopeError } from '../engine/index.js';
 import { findModel, MODELS } from './models.js';
 import { parseHash } from './page-state.js';
 
-/** The page's defaults for values that a link omits. */
+/** Values that the page uses if a link does not state them. */
 const BEGIN = { seed: 42, max_new_tokens: 100 };
 
 /**

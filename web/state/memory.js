@@ -1,10 +1,10 @@
 /**
- * Keeps fields in the browser while the tab is open or for the next visit. If the browser refuses
- * storage, the document keeps them in memory.
+ * Stores fields in the browser, until the tab closes or for the next visit. If the browser refuses storage, they stay
+ * in memory.
  */
 import { checkPart, field } from './fields.js';
 
-/** The values that the browser refused to keep; they last as long as the document. @type {Map<string, string>} */
+/** Values that the browser has refused to store. They last until the page closes. @type {Map<string, string>} */
 const held = new Map();
 
 /** @param {string} name */
@@ -29,7 +29,7 @@ export function recall(name) {
 }
 
 /**
- * Keeps a value; ignores a value that the field refuses.
+ * Stores a value; a value that is invalid for its field is ignored.
  * @param {string} name of a field that the browser keeps
  * @param {string} value
  * @returns {boolean} true if the browser keeps the value, false if only the document does
@@ -42,7 +42,7 @@ export function remember(name, value) {
     held.delete(key);
     return true;
   } catch {
-    held.set(key, value); // no storage, as in recall, or the disk is full
+    held.set(key, value); // no storage, or no room
     return false;
   }
 }

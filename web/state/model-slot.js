@@ -1,4 +1,4 @@
-/** The model of an instrument, and the next model while it loads: once loaded, it replaces the first. */
+/** The model of an instrument, and the next model while it loads. When it is loaded, it replaces the first one. */
 import { LogitscopeError, toFault } from '../engine/errors.js';
 import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
@@ -23,11 +23,14 @@ export class ModelSlot {
   status = 'idle';
   /** @type {Progress | null} */
   progress = null;
-  /** @type {Model} The model that is loading; null for none. */
+  /** The model that is loading; null if none is. @type {Model} */
   coming = null;
-  /** @type {(Fault & { model: Model }) | null} Why the last load failed while an earlier model stays. */
+  /**
+   * The error of the last load, if an earlier model stays in use; null without an error.
+   * @type {(Fault & { model: Model }) | null}
+   */
   fault = null;
-  /** @type {Model} The address or bytes of the loaded model. */
+  /** Address or bytes of the open model. @type {Model} */
   source = null;
   /** @type {number | null} */
   context = null;
@@ -43,7 +46,7 @@ export class ModelSlot {
     this.#changed = changed;
   }
 
-  /** Begins to load a model; gives up a model that is still loading. @param {ModelRequest} request */
+  /** Begins to load a model. Another load that is not finished ends. @param {ModelRequest} request */
   begin({ model, context = null }) {
     if (!this.#held) this.status = 'loading';
     this.fault = null;
@@ -61,7 +64,7 @@ export class ModelSlot {
   }
 
   /**
-   * Opens a session of the model after the grammar, `beside` and `meet` are done.
+   * Opens a session of the new model. It waits until `grammar`, `beside` and `meet` are done.
    * @param {Lease} opening
    * @param {ModelRequest} request
    */
@@ -73,7 +76,7 @@ export class ModelSlot {
     return { engine, session, grammar: read };
   }
 
-  /** True if the model of a lease is still loading. @param {Lease} opening */
+  /** Returns true if this load is still the newest. @param {Lease} opening */
   isComing(opening) {
     return this.#opening === opening;
   }
@@ -83,7 +86,7 @@ export class ModelSlot {
     return this.#held === lease;
   }
 
-  /** Replaces the current model with the loaded one. @param {ModelRequest} request */
+  /** Replaces the open model by the loaded one. @param {ModelRequest} request */
   take({ model, context = null }) {
     this.#held?.release();
     this.#held = this.#opening;
@@ -92,7 +95,7 @@ export class ModelSlot {
     this.context = context;
   }
 
-  /** Gives up the loading model, because the load failed. @param {unknown} error @param {Model} model */
+  /** Ends a load that has failed. @param {unknown} error @param {Model} model */
   refuse(error, model) {
     this.#opening?.release();
     this.#opening = null;
@@ -115,7 +118,7 @@ export class ModelSlot {
     this.#changed();
   }
 
-  /** Cancels the load; the current model stays. */
+  /** Cancels the load. The open model stays. */
   cancel() {
     this.#opening?.cancel();
   }
@@ -131,7 +134,10 @@ export class ModelSlot {
   }
 }
 
-/** Fetches a grammar. If both model and grammar fail, it throws the model's fault. @param {string} address @param {Lease} opening @returns {Promise<Grammar>} */
+/**
+ * Fetches a grammar. If the model's load fails too, throws the model's error.
+ * @param {string} address @param {Lease} opening @returns {Promise<Grammar>}
+ */
 async function readGrammar(address, opening) {
   try {
     const [rules] = await Promise.all([fetchJson(address), import('../engine/grammar.js')]);

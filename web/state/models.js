@@ -1,8 +1,8 @@
 import { farAddress } from './hosts.js';
 
 /**
- * The offered models with example prompts. tests/bench/prompts.js ranks prompts by named rivers, little grey,
- * whole words and a text that becomes strange at a high temperature.
+ * The models of the page, with example prompts. tests/bench/prompts.js finds prompts whose landscapes have many named
+ * rivers, little ground and whole words, and whose texts become strange at a high temperature.
  */
 
 /**
@@ -57,7 +57,7 @@ export const MODELS = [
 const PLAIN = ['Once upon a time', 'The', 'I am'];
 
 /**
- * Returns the offered model with this name or address, or an offer for another address or file.
+ * Returns the model of the page with this name or address; for another address or file, makes an entry like those.
  * @param {import('./engines.js').Model} model
  * @returns {Offer}
  */
@@ -70,8 +70,8 @@ export function findModel(model) {
 }
 
 /**
- * True if a page may load the model that its address names: an offered model, a file of the page's
- * origin, or a file of an allowed host, for which the page asks the user first.
+ * Returns true if a page may load the model of an address: a model of the page, a file of the same origin, or a file
+ * of an allowed host, about which the user is asked first.
  * @param {string} model
  */
 export function mayLoad(model) {

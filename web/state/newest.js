@@ -1,4 +1,4 @@
-/** Runs one request at a time and lets one more wait; a newer request replaces the waiting request. */
+/** Runs one request at a time and lets one more wait. A newer request replaces the waiting one. */
 
 /** @template T, R */
 export class Newest {
@@ -6,7 +6,7 @@ export class Newest {
   #wanted = null;
   /** @type {Promise<void> | null} */
   #pass = null;
-  /** `drop` increments it; a pass with a lower number is abandoned. */
+  /** Increased by `drop`. A request that began with a lower number is given up. */
   #turn = 0;
   #work;
   #take;
@@ -23,7 +23,7 @@ export class Newest {
     this.#fail = fail;
   }
 
-  /** A promise that resolves when no request is left; null if no request runs. */
+  /** Resolves when no request runs or waits; null if none does. */
   get pass() {
     return this.#pass;
   }
@@ -43,7 +43,7 @@ export class Newest {
     return this.#pass;
   }
 
-  /** Abandons the request in flight; the next request does not wait for it. */
+  /** Gives up the running request. The next one does not wait for it. */
   drop() {
     this.#turn++;
     this.#pass = null;
@@ -51,7 +51,7 @@ export class Newest {
 
   /** @param {number} turn */
   async #run(turn) {
-    await null; // `ask` stores the promise in #pass first
+    await null; // first let `ask` store this promise
     while (turn === this.#turn && this.#wanted !== null) {
       const asked = this.#wanted;
       this.#wanted = null;

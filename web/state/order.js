@@ -1,4 +1,4 @@
-/** Moves a stage in the order of stages, and compares the results of two orders. */
+/** Moves a stage in an order, and compares the results of two orders. */
 
 /**
  * @typedef {{ id: number, text: string, special: boolean }} Token
@@ -16,13 +16,13 @@
  *   shifted: { token: Token, p: number, before: number } | null }} Difference
  */
 
-/** A difference of probabilities below this is a rounding error. */
+/** A smaller difference of probabilities is only a rounding error. */
 const SAME = 1e-6;
-/** The most tokens that a sentence names. */
+/** Most tokens that a sentence names. */
 const NAMED = 5;
 
 /**
- * Returns `order` with the stage `name` moved to index `to` of the visible stages.
+ * Returns the order after one of the visible stages is moved to index `to` among them.
  * @param {string[]} order
  * @param {string[]} shown the visible stages, in order
  * @param {string} name

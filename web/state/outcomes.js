@@ -1,4 +1,4 @@
-/** Computes the outcomes of other programs' settings for the current logits. */
+/** Computes how the settings of other programs would change the present logits. */
 import { neutralSettings } from './settings.js';
 
 /**
@@ -12,7 +12,7 @@ import { neutralSettings } from './settings.js';
  */
 
 export class Outcomes {
-  /** Identifies the input of the outcomes: the text and the programs' settings, not the user's knobs. */
+  /** A key of the text and the other programs' settings. The user's own settings do not matter. */
   #key = '';
   /** @type {Outcome[]} */
   #outcomes = [];

@@ -1,6 +1,6 @@
 /**
- * The user's own files. GGUF files open as they are. A checkpoint with its configuration and its vocabulary
- * becomes a GGUF file first; the code for it is fetched only then.
+ * Model files of the user. GGUF files are opened as they are. A checkpoint with its configuration and vocabulary is
+ * converted to GGUF first, by code that is fetched only then.
  */
 import { modelOf } from './files.js';
 
@@ -11,12 +11,18 @@ import { modelOf } from './files.js';
  * @property {Phrase[]} notes assumptions, and parts that are missing
  */
 
-/** The converted models by the first of their files. @type {WeakMap<File, Converted>} */
+/**
+ * The GGUF file that was made from a checkpoint, by the first of the checkpoint's files.
+ * @type {WeakMap<File, Converted>}
+ */
 const converted = new WeakMap();
-/** The files of the last checkpoint that was opened. @type {File[]} */
+/** All files of the checkpoint that was opened last. @type {File[]} */
 let last = [];
 
-/** Returns the GGUF file of a checkpoint; undefined for other models. @param {unknown} model as in engines.js */
+/**
+ * Returns the GGUF file that was made from a checkpoint; undefined for other models.
+ * @param {unknown} model as in engines.js
+ */
 export const convertedOf = (model) => converted.get(/** @type {File} */ ([model].flat()[0]));
 
 /** @param {File} file */
@@ -29,8 +35,7 @@ async function bytesOf(files) {
 }
 
 /**
- * Adds the files of the last checkpoint to files without weights: a vocabulary that the user chooses later
- * completes the model.
+ * If the files have no weights, adds those of the last checkpoint: the user has chosen its vocabulary now.
  * @param {import('./engines.js').Model} model a file or several
  */
 export async function joinCheckpoint(model) {
@@ -42,7 +47,7 @@ export async function joinCheckpoint(model) {
   const names = files.map(({ name }) => name);
   const others = whole ? [] : last.filter(({ name }) => !names.includes(name));
   last = [...others, ...files];
-  // The first file gives the model its name, so the files with weights come first.
+  // The model gets the name of the first file, so put files with weights first.
   const heavy = new Set();
   for (const file of last) if (await hasWeights(await bytesOf([file]))) heavy.add(file);
   last.sort((one, other) => Number(heavy.has(other)) - Number(heavy.has(one)));
@@ -50,7 +55,7 @@ export async function joinCheckpoint(model) {
 }
 
 /**
- * Returns files that the engine reads. Files of no known format stay as they are: the engine refuses them.
+ * Returns files that the engine can read. A file of unknown format is returned as it is; the engine refuses it.
  * @param {import('./engines.js').Model} model a file or several
  */
 export async function readable(model) {
@@ -64,7 +69,7 @@ export async function readable(model) {
   }
   const { name, notes, chunks } = await convert(parts);
   const pieces = [];
-  // A Blob of each chunk, so that the browser may keep them outside of the page's memory.
+  // A Blob for each chunk lets the browser move the data out of memory.
   for await (const chunk of chunks) pieces.push(new Blob([/** @type {BlobPart} */ (chunk)]));
   const file = new File(pieces, `${name}.gguf`);
   converted.set(files[0], { file, notes });

@@ -1,7 +1,7 @@
 /**
- * Converts the instrument's state to text and back, for the address, attributes and messages of a
- * host page. FIELDS and the table of settings define the valid parts. An invalid part is omitted and
- * reported in `dropped`. The functions change no state.
+ * Writes the instrument's state as text and reads it back, for the address, attributes and host messages. FIELDS and
+ * the table of settings say which parts there are. An invalid part is left out and listed in `dropped`. No function
+ * here changes a state.
  */
 import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './fields.js';
 
@@ -29,16 +29,15 @@ import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './field
  * @typedef {[string, unknown, string]} Given
  */
 
-/** The most characters of an invalid value that a message shows. */
+/** Most characters of an invalid value that a message shows. */
 const SHOWN = 60;
-/** The most parts that are read in an address or a message; several times the number of valid names. */
+/** Most parts that are read of an address or message: several times the number of all names. */
 const MOST = 1000;
-/** The names in a message that are no parts of the state. */
+/** Names in a message that are not part of the state. */
 const BESIDE = ['settings', 'type', 'id'];
 
 /**
- * Returns the parts that are allowed in the fragment and as attributes, in the order in which they are
- * written.
+ * Returns the parts that an address or attributes may have, in the order in which they are written.
  * @param {TableRow[]} table
  * @returns {Part[]}
  */
@@ -47,7 +46,7 @@ export function stateParts(table) {
   return [prompt, ...table, ...others];
 }
 
-/** True if a part is a setting. @param {Part} part */
+/** Returns true if a part is a setting. @param {Part} part */
 function isSetting(part) {
   return 'stage' in part || part.setting === true;
 }
@@ -58,7 +57,7 @@ function initialOf(part) {
 }
 
 /**
- * Returns the parts to write, with their values; omits defaults, unless the field is `always` written.
+ * Returns the parts that must be written, with their values. Defaults are left out, except for fields with `always`.
  * @param {PageState} state
  * @param {TableRow[]} table
  * @returns {{ part: Part, value: any }[]}
@@ -76,7 +75,7 @@ function partsToWrite(state, table) {
 }
 
 /**
- * Returns the state as a URL fragment without the #. A part that is too long is omitted.
+ * Writes a state as the fragment of an address, without #. Parts that are too long are left out.
  * @param {PageState} state
  * @param {TableRow[]} table
  */
@@ -101,7 +100,10 @@ export function leftOut(state, table) {
     .map(({ part }) => part.name);
 }
 
-/** Escapes a text for an address; commas and colons stay readable. @param {string} text */
+/**
+ * Escapes a text for an address. Commas and colons are not escaped, so that the address can be read.
+ * @param {string} text
+ */
 function escape(text) {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
     .replaceAll('%2C', ',')
@@ -109,7 +111,7 @@ function escape(text) {
 }
 
 /**
- * Parses a fragment.
+ * Reads the fragment of an address.
  * @param {string} hash with or without the #
  * @param {TableRow[]} table
  * @param {number} [vocab_size] a token id must be less than this
@@ -143,7 +145,7 @@ function unescape(text) {
 }
 
 /**
- * Parses the texts of a fragment or of attributes.
+ * Reads texts with their names, from an address or from attributes.
  * @param {Iterable<[string, string | undefined]>} pairs
  * @param {TableRow[]} table
  * @param {number} [vocab_size]
@@ -163,13 +165,13 @@ function giveText(parts, name, text) {
 }
 
 /**
- * Parses a page's query. Ignores unknown names, since other programs may use them.
+ * Reads the query of a page. Unknown names are ignored, because they may belong to other programs.
  * @param {string} search
  * @returns {{ asked: Record<string, any>, dropped: Dropped[] }}
  */
 export function parseQuery(search) {
   const query = new URLSearchParams(search);
-  if (query.get('view') === 'own') query.set('view', 'logits'); // older links use the former name
+  if (query.get('view') === 'own') query.set('view', 'logits'); // the view had this name in older links
   const parts = FIELDS.filter(({ address, name }) => address === 'query' && query.has(name));
   const given = parts.map(({ name }) => giveText(parts, name, query.get(name) ?? ''));
   const { state, dropped } = collect(given, parts, {});
@@ -180,8 +182,8 @@ export function parseQuery(search) {
 }
 
 /**
- * Returns the view of an address. If the address names no view, it is the landscape for an empty
- * fragment or a beat of the tour, and the bench for any other state or with `controls`.
+ * Returns the view of an address. If it names none: the landscape for an empty fragment or one with a beat, and the
+ * bench for any other state or with `controls`.
  * @param {Record<string, any>} asked the fields of the query
  * @param {string} hash
  */
@@ -191,8 +193,7 @@ export function viewOf({ view, controls }, hash) {
 }
 
 /**
- * Checks the state in a message of a host page: { prompt, settings, seed, branch, ... }. Every key is
- * optional.
+ * Checks the state in a message of a host page. Every key may be missing.
  * @param {any} message
  * @param {TableRow[]} table
  * @param {number} [vocab_size]
@@ -220,11 +221,11 @@ export function checkState(message, table, vocab_size) {
 /** @param {string} part @param {Dropped['why']} why @returns {Dropped} */
 const refusalOf = (part, why) => ({ part, why, minimum: 0, maximum: 0 });
 
-/** Returns the refusals of the parts beyond MOST. @param {number} n @returns {Dropped[]} */
+/** Returns the refusals of parts beyond the first MOST. @param {number} n @returns {Dropped[]} */
 const unread = (n) =>
   Array(Math.max(0, n - MOST)).fill({ part: '…', why: 'many', minimum: 0, maximum: MOST });
 
-/** Returns the first SHOWN characters of a value as text. @param {unknown} value */
+/** Returns a value as text, at most SHOWN characters. @param {unknown} value */
 export function show(value) {
   const text = typeof value === 'string' ? value : describe(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
@@ -265,7 +266,7 @@ function collect(given, parts, known) {
   return { state: good > 0 ? state : null, dropped };
 }
 
-/** The parts of the page that ?controls= can name, in addition to settings. */
+/** Names of parts of the page that ?controls= may list, beside settings. */
 export const PARTS = [
   'masthead',
   'tabs',
@@ -287,7 +288,7 @@ function controlNames(text) {
 }
 
 /**
- * Returns the names in `controls` that are neither parts nor settings.
+ * Returns the names in `controls` that are unknown.
  * @param {string | null | undefined} text names, separated by commas
  * @param {TableRow[]} table
  * @returns {Dropped[]}
@@ -300,8 +301,8 @@ export function droppedControls(text, table) {
 }
 
 /**
- * Returns the visible parts and knobs; null if all are visible. If `text` names no panel, the four
- * panels are visible. If it names no knob, all knobs are visible. A named knob makes the chain visible.
+ * Reads the list of visible parts and knobs; null means everything is visible. A list without a panel shows all four
+ * panels; a list without a knob shows all knobs. A knob in the list makes the chain visible.
  * @param {string | null | undefined} text names, separated by commas
  * @returns {{ parts: Set<string>, knobs: string[] | null } | null}
  */

@@ -1,4 +1,4 @@
-/** The prompt of a text: the user's text, or a chat that the model's template converts to a prompt. */
+/** The prompt of a text: a plain text, or a chat from which the model's template makes a prompt. */
 import { LogitscopeError, toFault } from '../engine/errors.js';
 import { assets } from './assets.js';
 
@@ -18,9 +18,9 @@ import { assets } from './assets.js';
 
 export class Prompt {
   text = '';
-  /** The current chat; null while `text` is the prompt. @type {Chat | null} */
+  /** The chat; null if the prompt is a plain text. @type {Chat | null} */
   chat = null;
-  /** The last chat, kept so that the user can return to it. @type {Chat | null} */
+  /** The chat that the user has left, to return to it. @type {Chat | null} */
   lastChat = null;
   date = '';
   thinks = false;
@@ -28,9 +28,12 @@ export class Prompt {
   ids = [];
   /** @type {Piece[]} */
   pieces = [];
-  /** Why the model cannot read the prompt; `ids` then belong to the last readable prompt. @type {Fault | null} */
+  /**
+   * The error if the model cannot read the prompt. Then `ids` is the last prompt that it could read.
+   * @type {Fault | null}
+   */
   fault = null;
-  /** True while the model reads a newer prompt; `ids` then belong to the previous prompt. */
+  /** True while the model reads a newer prompt; `ids` is still the older one. */
   reading = false;
 
   /** @param {string} text */
@@ -46,7 +49,7 @@ export class Prompt {
   }
 
   /**
-   * Tokenizes the prompt. It changes only `reading`, since a newer prompt may replace this prompt.
+   * Encodes the prompt without changing it, because a newer prompt may come meanwhile.
    * @param {RemoteLogitscope} engine
    * @param {Reader} reader
    * @returns {Promise<Tokens>}
@@ -78,20 +81,20 @@ export class Prompt {
     Object.assign(this, tokens, { fault: null, reading: false });
   }
 
-  /** Records the error and keeps the tokens of the previous prompt. @param {unknown} error */
+  /** Stores the error of a prompt that the model cannot read. @param {unknown} error */
   refuse(error) {
     this.reading = false;
     this.fault = toFault(error);
     return this.fault;
   }
 
-  /** Forgets the tokens. */
+  /** Forgets the ids. */
   clear() {
     this.ids = [];
     this.pieces = [];
   }
 
-  /** The prompt for other views. A chat is passed as ids, since its text does not give the template's tokens. */
+  /** The prompt for other views. A chat is given as ids, because its text alone would be encoded to other ids. */
   get beginning() {
     if (!this.chat) return { prompt: this.text, prompt_ids: null };
     const prompt = this.pieces.map(({ text }) => text).join('');

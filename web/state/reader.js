@@ -1,6 +1,6 @@
 /**
- * Reads everything that the page shows about one text, or about given logits, under one choice of
- * settings. It caches the pieces of tokens, but it has no state of the page.
+ * Reads everything that the page shows about one position, from a model's text or from given logits. It keeps the
+ * texts of tokens, but no other state.
  */
 import { compareResults } from './order.js';
 import { Timeline } from './sources.js';
@@ -38,12 +38,12 @@ import { Timeline } from './sources.js';
  * @property {Outcome[] | null} outcomes of `fronts`
  */
 
-/** Stages that may have no effect for a reason that only a run with other settings can find. */
+/** Stages without an effect for which the reason can be found only by running the chain again. */
 const TOLD = ['xtc_probability', 'dry_multiplier'];
 const TOP = 20;
-/** The number of listed tokens for the chart of the stages. */
+/** Number of tokens that the picture of the stages needs. */
 const BANDS = 48;
-/** The number of alternatives that are listed for an earlier token. */
+/** Number of alternatives that are listed for an earlier token. */
 const ALTERNATIVES = 8;
 
 export class Reader {
@@ -53,7 +53,7 @@ export class Reader {
   #pieces = new Map();
   /** @type {import('./outcomes.js').Outcomes | null} */
   #outcomes = null;
-  /** Another timeline, for the alternatives of earlier tokens. @type {Timeline | null} */
+  /** A second timeline, for the alternatives of earlier tokens; null until it is needed. @type {Timeline | null} */
   #probe = null;
 
   /**
@@ -93,7 +93,7 @@ export class Reader {
   }
 
   /**
-   * Adds the reason to each stage of TOLD that is on and had no effect, and its repeat to DRY.
+   * For stages that are on but had no effect: adds the reason. For DRY: adds the length of the repeat.
    * @param {import('../engine/types.js').TraceStage[]} stages
    * @param {TextPosition} position
    */
@@ -118,7 +118,7 @@ export class Reader {
   }
 
   /**
-   * Reads the tokens that the trace does not list although they are large before some stage.
+   * Reads tokens that the trace does not list although they are probable before some stage.
    * @param {Trace} trace
    * @param {TextPosition} position
    */
@@ -134,8 +134,8 @@ export class Reader {
   }
 
   /**
-   * Calls the user's own sampler and returns the settings with its result in place of the function.
-   * If the sampler fails, the settings have no own sampler.
+   * Runs the user's own sampler and returns settings that have its result instead of the function. If it fails, the
+   * settings have no own sampler.
    * @param {TextPosition} position
    * @param {Settings} settings
    * @param {Source} [source] already moved to the position
@@ -152,7 +152,7 @@ export class Reader {
   }
 
   /**
-   * Reads the candidates for the next token, in descending order of probability.
+   * Reads the most probable next tokens at a position.
    * @param {TextPosition} position
    * @returns {Promise<Trace>}
    */
@@ -165,7 +165,7 @@ export class Reader {
   }
 
   /**
-   * Reads a token's probability at a position, before and after the chain.
+   * Reads a token's probability before and after the chain, at a position.
    * @param {TextPosition} position
    * @param {number} id
    */
@@ -181,7 +181,7 @@ export class Reader {
     return { p_raw: raw.p[id], p: final.p[id] };
   }
 
-  /** Returns the timeline for earlier tokens, moved to a position. @param {TextPosition} position */
+  /** Returns the second timeline, at a position. @param {TextPosition} position */
   async #probeAt(position) {
     this.#probe ??= new Timeline(this.#engine);
     await this.#probe.moveTo(position);
@@ -189,7 +189,7 @@ export class Reader {
   }
 
   /**
-   * Reads the current distribution with enough tokens that the trace lists the token `id`.
+   * Reads the present distribution so that its list includes the token `id`.
    * @param {number} id
    * @param {TextPosition} position
    * @returns {Promise<Trace>}
@@ -228,7 +228,7 @@ export class Reader {
   }
 
   /**
-   * Compares the results of the position's settings and of other settings over the whole vocabulary.
+   * Compares two choices of settings over the whole vocabulary.
    * @param {TextPosition} position
    * @param {Settings} other
    * @returns {Promise<Difference>}
@@ -287,7 +287,7 @@ export class Reader {
   }
 
   /**
-   * Adds `bytes` to each token that is only part of a character, so that a view can show the bytes.
+   * Adds `bytes` to each token that is only a part of a character, because its text alone shows nothing.
    * @param {Trace['tokens']} tokens
    */
   async #withBytes(tokens) {

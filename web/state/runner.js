@@ -1,10 +1,10 @@
-/** Calls a step function at an even pace until it returns false or stop() is called. */
+/** Calls a function at an even pace until it returns false or stop() is called. */
 
-/** The pauses between two tokens of a run, in ms, in descending order. */
+/** Pauses between two tokens for each speed of a run, in ms. */
 export const PACES = [1200, 420, 120, 50, 0];
 
 export class Runner {
-  /** The index in PACES. The default is about eight tokens per second, a reading speed. */
+  /** Index in PACES. The default is about eight tokens in a second, as fast as people read. */
   pace = 2;
   /** @type {AbortController | null} */
   #control = null;

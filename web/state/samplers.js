@@ -1,6 +1,6 @@
 /**
- * Facts about each sampler on the shelf: its names in other programs, its source and a picture of its
- * effect on two small distributions. The table of settings has its group and its usual value.
+ * Data about each sampler on the shelf: names in other programs, source, and pictures of its effect on two small
+ * distributions. The engine's table has its group and its usual value.
  */
 import { EFFECTS, FRONT, PARTS } from './settings.js';
 
@@ -31,8 +31,8 @@ const TRANSFORMERS = {
 const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-reference/chat' };
 
 /**
- * Returns all samplers of the shelf, grouped by their effect, in canonical order. The constraint and the
- * user's own sampler have no row in the table: they are the first and last of their group.
+ * Returns the samplers of the shelf in groups by their effect, in canonical order. The constraint and the user's own
+ * sampler are not in the table: they are the first and the last of their group.
  * @param {SettingRow[]} table
  */
 export function groupSamplers(table) {
@@ -44,8 +44,7 @@ export function groupSamplers(table) {
 }
 
 /**
- * Returns the first value of a sampler that the user takes from the shelf; undefined if the user must
- * enter it on the card.
+ * Returns the first value of a sampler that is added to the chain; undefined if the user must enter it.
  * @param {SettingRow[]} table
  * @param {string} name
  * @returns {number | undefined}
@@ -228,24 +227,24 @@ export const SAMPLERS = Object.freeze({
   },
 });
 
-/** The shares of sixteen tokens, in percent: `confident` has one likely token, the other many. */
+/** Probabilities of sixteen tokens in percent: with one favourite, and with many similar ones. */
 const SHARES = {
   confident: [58, 16, 8, 5, 3.5, 2.5, 1.8, 1.3, 1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
   flat: [11.5, 10.5, 9.8, 9, 8.3, 7.7, 7, 6.4, 5.8, 5.2, 4.6, 4, 3.4, 2.8, 2.2, 1.8],
 };
 const OTHER = [30, 5, 4, 3, 16, 12, 6, 5, 4, 3, 3, 2, 2, 2, 2, 1];
-/** Returns the logits of shares; the largest logits are positive, as in a model. */
+/** Returns the logits of these probabilities, shifted so that the largest are positive, as in a model. */
 const logitsOf = (/** @type {number[]} */ shares) => shares.map((share) => Math.log(share) + 3);
 
-/** A text that repeats itself: its last two tokens occurred before, followed by token 2. */
+/** A text with a repeat: its last two tokens occurred before, and token 2 followed them. */
 const TEXT = [1, 0, 2, 5, 1, 0];
 const ALLOWED = [1, 2, 5, 8, 11, 12];
 const ALL = SHARES.flat.map((_, id) => id);
 const END = { end_tokens: [1] };
 
 /**
- * The input of a picture in addition to the logits: settings, options of `warp` (`beside`), and the
- * tokens to mark (`about`).
+ * Everything that a picture needs beside the logits: settings, options of `warp` (`beside`), and tokens to mark
+ * (`about`).
  * @type {Readonly<Record<'text' | 'second' | 'form' | 'bias' | 'end' | 'late' | 'coin' | 'key' | 'target' | 'none',
  *   { settings?: object, beside?: { history?: number[], second?: number[], step?: number }, about?: number[] }>>}
  */
@@ -270,7 +269,7 @@ const GIVEN = Object.freeze({
 });
 
 /**
- * Computes the effect of each single sampler on the two distributions.
+ * Computes the pictures: runs each sampler alone on both distributions.
  * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp' | 'table'>} engine
  * @param {string[]} names
  * @returns {Promise<Record<string, Record<keyof typeof SHARES, Picture>>>}
@@ -314,7 +313,7 @@ async function drawPicture(engine, name, shares) {
 }
 
 /**
- * Returns a text in lower case without accents, spaces and punctuation: min_p, min-p and minP are equal.
+ * Returns a text in lower case without accents, spaces and punctuation, so that min_p, min-p and minP are equal.
  * @param {string} text
  */
 const plain = (text) =>
@@ -324,8 +323,8 @@ const plain = (text) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * Returns the samplers that match a query, in this order: a whole name matches, the beginning of a name,
- * a part of a name, all words of the query in the sampler's sentence. An empty query matches all.
+ * Returns the samplers that match a search, best first: the whole name, the beginning of a name, a part of a name,
+ * all words in the sentence. An empty search matches all.
  * @param {string} query
  * @param {string[]} names
  * @param {(name: string) => string[]} said returns the localised name of a sampler and its sentence

@@ -1,4 +1,4 @@
-/** Converts the drawn texts to plain data, which a visit keeps, and back. */
+/** Turns drawn texts into data that can be stored, and back. */
 
 /**
  * @typedef {import('../plots/trace.js').Step} Step
@@ -11,7 +11,7 @@
  *   tokens: (number | null)[][] }} Saved
  */
 
-/** The numbers that are kept for a token. Its text is not kept, since the model has it. */
+/** The numbers that are stored for a token. Its text is not stored, because the model has it. */
 const FIGURES = /** @type {const} */ (['id', 'u', 'mu', 'p', 'p_raw', 'rank', 'logprob']);
 
 /** @param {TextTree} texts @param {number[]} prompt_ids @returns {Saved} */
@@ -25,7 +25,7 @@ export function saveTexts({ key, stopAtEnd, tip, all }, prompt_ids) {
 }
 
 /**
- * Replaces the texts of a tree with saved texts.
+ * Replaces all texts of a tree by stored ones.
  * @param {TextTree} texts
  * @param {Saved} saved
  * @param {Piece[]} pieces of the saved tokens

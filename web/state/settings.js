@@ -1,4 +1,4 @@
-/** Facts about settings that the engine's table does not have: neutral values, cards and presets. */
+/** Facts about settings that the engine's table does not have: lists for the chain's panel, and neutral values. */
 import { CARRIED } from '../engine/presets.js';
 import { sameValue } from './fields.js';
 
@@ -7,11 +7,11 @@ import { sameValue } from './fields.js';
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  */
 
-/** The samplers that every view shows and every state contains, even if they are neutral. */
+/** The samplers that every state includes, even if they are neutral. */
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
-/** The samplers of the chain's first cards, which have one line each. */
+/** The samplers that are always in the chain's panel. */
 export const FRONT = ['temperature', 'top_k', 'top_p'];
-/** The samplers that one press adds to the chain, with their usual values. */
+/** The samplers that the chain's panel can add with one press. */
 export const WANTED = [
   'min_p',
   'repetition_penalty',
@@ -22,7 +22,7 @@ export const WANTED = [
 /** The samplers that read a second distribution. */
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
 export const WATERMARKS = ['green_bias', 'synthid_depth'];
-/** The parameters on each sampler's card. */
+/** The parameters of each sampler beside its main setting. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   contrastive_beta: ['contrastive_alpha'],
   repetition_penalty: ['rep_pen_slope', 'prompt_ignore_length', 'repetition_window'],
@@ -37,15 +37,15 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   green_bias: ['green_fraction', 'green_context', 'green_self', 'watermark_key'],
   synthid_depth: ['synthid_context', 'watermark_key'],
 });
-/** The parameters that several samplers share. */
+/** Parameters that several samplers share. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
 
-/** The groups of samplers, by their effect. */
+/** Groups of samplers by their effect. */
 export const EFFECTS = ['flatten', 'cut', 'penalise', 'steer', 'mark'];
 
 /**
- * Returns the names of settings by the group of their sampler; each sampler's parameters follow it. The
- * last group, null, has the settings without a sampler.
+ * Returns the names of settings in groups; the parameters of a sampler follow it. The last group (null) has settings
+ * without a sampler.
  * @param {readonly { name: string, effect?: string }[]} rows
  */
 export function groupSettings(rows) {
@@ -61,8 +61,8 @@ export function groupSettings(rows) {
 }
 
 /**
- * Returns the neutral settings of the page. Biases and values carried from draw to draw are omitted:
- * they belong to the text.
+ * Returns the neutral settings. Biases and states that are carried from draw to draw are left out, because they
+ * belong to a text.
  * @param {SettingRow[]} table
  */
 export function neutralSettings(table) {
@@ -71,7 +71,7 @@ export function neutralSettings(table) {
 }
 
 /**
- * Returns the settings that are not neutral, without null and undefined ones.
+ * Returns the settings that are not neutral.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  * @returns {Settings}
@@ -85,7 +85,7 @@ export function activeSettings(table, settings) {
 }
 
 /**
- * Returns the settings to write: BASICS and SHARED always, all others only if they are not neutral.
+ * Returns the settings to write: those of BASICS and SHARED always, others only if they are not neutral.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  */
@@ -98,7 +98,7 @@ export function spokenSettings(table, settings) {
 }
 
 /**
- * Returns the name of the preset that equals the settings and the order; '' if there is none.
+ * Returns the name of the preset that equals the settings and the order; '' if none does.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  * @param {string[] | null} order null for the canonical order

@@ -1,4 +1,4 @@
-/** Two sources of logits with one interface: a model's timeline, and given logits. */
+/** Two sources of logits with the same methods: a model's timeline, and logits that the user gives. */
 import { LogitscopeError } from '../engine/errors.js';
 import { readsSecond } from '../engine/presets.js';
 
@@ -25,7 +25,7 @@ import { readsSecond } from '../engine/presets.js';
  * @property {() => void} close closes the sessions
  */
 
-/** A session: the first call of `get` opens it, later calls return it again. */
+/** A session that is opened when it is first needed. */
 class Opened {
   #engine;
   /** @type {Promise<RemoteSession> | null} */
@@ -44,7 +44,7 @@ class Opened {
   async get() {
     if (this.#closed) throw new LogitscopeError('closed', 'session_closed');
     this.#session ??= this.#engine.session().catch((error) => {
-      this.#session = null; // the next `get` tries again: later there may be enough memory
+      this.#session = null; // the next `get` tries again, since there may be memory then
       throw error;
     });
     return this.#session;
@@ -52,21 +52,21 @@ class Opened {
 
   close() {
     this.#closed = true;
-    this.#session?.then((session) => session.close()).catch(() => {}); // its engine may be closed
+    this.#session?.then((session) => session.close()).catch(() => {}); // ignore errors: its engine may be closed
   }
 }
 
-/** A source of logits from a model. @implements {Source} */
+/** The source of logits from a model. @implements {Source} */
 export class Timeline {
   #engine;
   #session;
   #fed = '';
-  /** The session that reads the second text. */
+  /** The session for the second text. */
   #beside;
   #fedBeside = '';
   /** @type {Float32Array | undefined} */
   second;
-  /** The softmax of `second`. @type {ArrayLike<number>} */
+  /** The probabilities of the second distribution. @type {ArrayLike<number>} */
   #pSecond = [];
 
   /**
@@ -79,11 +79,14 @@ export class Timeline {
     this.#beside = new Opened(engine);
   }
 
-  /** Runs the model, unless it has read this text already. @param {import('./reader.js').TextPosition} position */
+  /**
+   * Runs the model for a text, unless its logits are there already.
+   * @param {import('./reader.js').TextPosition} position
+   */
   async moveTo({ ids, settings, step }) {
     const key = ids.join();
     if (key !== this.#fed) {
-      this.#fed = key; // set before the feed: the session runs later calls after it
+      this.#fed = key; // set before the call: the session runs later calls after it
       this.#fedBeside = '';
       this.second = undefined;
       try {
@@ -97,7 +100,7 @@ export class Timeline {
   }
 
   /**
-   * Moves the second timeline to the end of the second text followed by the drawn tokens.
+   * Moves the second session to the end of the second text and the drawn tokens.
    * @param {number[]} ids
    * @param {Settings['negative_prompt']} text the second text; by default the prompt's last token
    * @param {number} drawn the number of drawn tokens at the end of `ids`
@@ -113,7 +116,7 @@ export class Timeline {
     const [session, beside] = await Promise.all([this.#session.get(), this.#beside.get()]);
     await beside.feed(Uint32Array.from(all));
     const second = await beside.logits();
-    if (fed !== this.#fed) return; // the text has changed
+    if (fed !== this.#fed) return; // the text has changed meanwhile
     this.second = second;
     await session.second(second);
     const { p } = await this.#engine.warp(second, { top: 0 });
@@ -160,7 +163,10 @@ export class Timeline {
   }
 }
 
-/** A source with given logits and the texts of their tokens, without a model. @implements {Source} */
+/**
+ * The source of logits that the user gives, with the texts of their tokens. No model is needed.
+ * @implements {Source}
+ */
 export class GivenLogits {
   #engine;
   #logits;

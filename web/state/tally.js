@@ -1,4 +1,4 @@
-/** Counts the tokens of many draws, to compare the counts with the distribution. */
+/** Counts the tokens of many draws, to compare with the distribution. */
 
 /**
  * `counts` maps a token's id to the number of its draws, `n`, and its final probability, `p`.
@@ -9,13 +9,15 @@
  *   Promise<import('../engine/types.js').Drawn> }} Drawer
  */
 
-/** The number of draws for each message; small, so that a new request never waits long. */
+/** Draws in one message: few enough that other requests do not wait long. */
 const CHUNK = 100;
-/** The distance between the seeds of two tallies, so large that they differ from the seeds of texts: the golden ratio in 36 bits. */
+/**
+ * Distance between the seeds of many draws, so large that they are never seeds of texts: the golden ratio in 36 bits.
+ */
 const STRIDE = 0x9e3779b97;
 
 /**
- * Returns the seed of a tally, different for each seed and step.
+ * Returns the seed for many draws; it is another one for each seed and step of the text.
  * @param {number} seed
  * @param {number} step
  */
@@ -24,7 +26,7 @@ export function tallySeed(seed, step) {
 }
 
 /**
- * Returns settings that fix the result of XTC's coin, so that every draw uses the current distribution.
+ * Returns settings in which XTC's random decision is already made, so that all draws have the displayed distribution.
  * @param {import('../engine/types.js').Settings} settings
  * @param {import('../plots/trace.js').Trace} trace
  */
@@ -35,7 +37,7 @@ export function withoutCoin(settings, trace) {
 }
 
 /**
- * Adds draws of the engine to a tally and yields the tally after each message.
+ * Draws many times, adds the counts to a tally, and yields the tally after each message.
  * @param {Drawer} source
  * @param {import('../engine/types.js').Settings} settings with the tally's seed
  * @param {number} draws
@@ -56,8 +58,8 @@ export async function* countDraws(source, settings, draws, from) {
 }
 
 /**
- * Returns half the sum of |drawn share - p| over the whole vocabulary. The tokens that were never drawn
- * add the probability that the drawn tokens leave.
+ * Returns half the sum of |drawn share - p| over all tokens. Tokens that were never drawn add the probability that
+ * the others leave.
  * @param {Tally} tally
  */
 export function totalVariation({ total, counts }) {

@@ -1,4 +1,4 @@
-/** Finds the drawn tokens that belong to the model's thinking: the tokens from <think> to </think>. */
+/** Finds the drawn tokens that belong to the model's thinking: from <think> to </think>. */
 
 const MARK = /<(\/?)think>/g;
 const LONGEST = '</think>'.length;

@@ -1,6 +1,6 @@
 /**
- * The drawn texts as a tree below one prompt. Every branch is kept; one node, the tip, is the end of the
- * current text. If a token is drawn again at a place, the tree follows the existing branch.
+ * The drawn texts as a tree below one prompt. No branch is lost. One node, the tip, ends the present text. If the
+ * same token is drawn again at the same place, the existing branch continues.
  */
 import { findLoop } from '../engine/text-loops.js';
 import { field } from './fields.js';
@@ -17,21 +17,21 @@ import { field } from './fields.js';
  */
 
 export class TextTree {
-  /** @type {number[]} The tokens that end a text. */
+  /** Ids of the tokens that end a text. @type {number[]} */
   ends = [];
   stopAtEnd = true;
   limit = field('max_new_tokens').initial;
-  /** The key under which a visit keeps the texts; '' before they are kept. */
+  /** The key under which the texts are stored; '' before that. */
   key = '';
   /** @type {Node} */
   #root = newRoot();
-  /** All nodes; the index of a node is its `at`. */
+  /** All nodes; `at` is a node's index. */
   #nodes = [this.#root];
   /** @type {Node} */
   #tip = this.#root;
-  /** @type {Step[]} The current text. */
+  /** The tokens of the present text. @type {Step[]} */
   steps = [];
-  /** The branches; null after a change. @type {Branch[] | null} */
+  /** The list of branches; null after a change. @type {Branch[] | null} */
   #branches = null;
 
   /** @returns {'eos' | 'length' | null} why the current text has ended; null while it can continue */
@@ -40,7 +40,7 @@ export class TextTree {
     return this.steps.length >= this.limit ? 'length' : null;
   }
 
-  /** The first loop of the current text. */
+  /** The first loop in the present text. */
   get loop() {
     return findLoop(this.steps.map(({ id }) => id));
   }
@@ -72,12 +72,15 @@ export class TextTree {
     return this.#nodes.length - 1;
   }
 
-  /** The `at` of the current text's last node. */
+  /** Index of the node that ends the present text. */
   get tip() {
     return this.#tip.at;
   }
 
-  /** All tokens in the order of creation, each with the `at` of its parent. @returns {[number, Step][]} */
+  /**
+   * All tokens in the order in which they were drawn, each with the index of its parent.
+   * @returns {[number, Step][]}
+   */
   get all() {
     return this.#nodes
       .slice(1)
@@ -97,7 +100,7 @@ export class TextTree {
     this.#stand(this.#nodes[tip] ?? this.#root);
   }
 
-  /** Shortens the current text to n tokens; the other tokens stay in the tree. @param {number} n */
+  /** Shortens the present text to n tokens. The others stay in the tree. @param {number} n */
   rewind(n) {
     let node = this.#tip;
     while (node.parent && node.depth > n) node = node.parent;
@@ -109,7 +112,7 @@ export class TextTree {
     this.#stand(node);
   }
 
-  /** All texts, depth first; branches of one token are in the order of creation. @returns {Branch[]} a new array only after a change */
+  /** All texts, in the order of the tree. @returns {Branch[]} a new array only after a change */
   get branches() {
     return (this.#branches ??= this.#walk());
   }

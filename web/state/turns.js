@@ -1,16 +1,16 @@
 /**
- * A counter that detects stale work. Work has a name ("prompt", "alternatives"); newer work makes older
- * work with that name stale.
+ * Finds out if work is outdated. Work has a name, such as "prompt". When newer work with the same name begins, older
+ * work is outdated.
  */
 export class Turns {
   #count = 0;
-  /** The count at the last `end`. */
+  /** The counter at the last call of `end`. */
   #ended = 0;
-  /** The count at the last `begin` of each name. @type {Map<string, number>} */
+  /** For each name: the counter at the last call of `begin`. @type {Map<string, number>} */
   #begun = new Map();
 
   /**
-   * Begins work and makes earlier work with this name stale.
+   * Begins work. Older work with the same name becomes outdated.
    * @param {string} name
    * @returns {() => boolean} true while this work is the newest
    */
@@ -28,7 +28,7 @@ export class Turns {
     return () => turn === this.#turnOf(name);
   }
 
-  /** Makes all work stale. */
+  /** Makes all work outdated. */
   end() {
     this.#begun.clear();
     this.#ended = ++this.#count;

@@ -5,14 +5,14 @@ import { WATERMARKS, PARTS } from './settings.js';
 const NAMES = [...WATERMARKS, ...WATERMARKS.flatMap((name) => PARTS[name])];
 
 /**
- * The detections, and `green`: for each drawn token, true if it supports the first watermark. With the
- * green list, the token is green; with SynthID, more than half of its g values are 1. `green` is empty
- * while no watermark is on.
+ * Watermarks in a text. `green` has true for each drawn token that the first watermark prefers: with the green list,
+ * a green token; with SynthID, a token for which more than half of the g values are 1. It is empty if no watermark is
+ * on.
  * @typedef {{ found: import('../engine/types.js').Detection[], green: boolean[] }} FoundWatermarks
  */
 
 /**
- * Detects the watermarks that are on. If none is on, looks for both, with the current key.
+ * Detects the watermarks that are on. If none is on, looks for both with the present key.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {number[]} prompt
  * @param {{ id: number }[]} steps
