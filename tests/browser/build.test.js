@@ -436,6 +436,17 @@ test('the length of a bar is its share of the axis', () => {
     rows.map(({ raw }) => raw / columns.barWidth),
     [0.4, 0.2, 0.1],
   );
+  const steep = makeTrace([0.1, 0.05, 0.02], 3, 3);
+  [0.95, 0.45, 0.3].forEach((p, i) => (steep.tokens[i].p = p));
+  const { rows: cut, columns: room } = layoutBars({ trace: steep, width: 800, unit: 1, lines: 2 });
+  const lengths = cut.map(({ final }) => final);
+  assert.deepEqual(
+    cut.map(({ over }) => over),
+    [true, true, false],
+    'the axis ends at 0.4',
+  );
+  assert.ok(lengths[0] > lengths[1] + 5 && lengths[1] > room.barWidth, String(lengths));
+  assert.ok(lengths[0] <= room.barLong, 'the longest has room');
 });
 
 test('the strip lays the survivors end to end and finds the token at u', () => {

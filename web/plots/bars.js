@@ -32,8 +32,9 @@ import { DRAGGED } from './cuts.js';
 const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
 /** The axis ends at this multiple of the model's largest probability or beyond. */
 const HEADROOM = 3;
-/** The length of a bar beyond the end of the axis, in 1/16 rem. */
-const OVER = 12;
+/** The greatest length of a bar beyond the end of the axis, and the least share of it, which a gap needs. In 1/16 rem. */
+export const OVER = 28;
+const LEAST = 0.4;
 /** The number of decades on the logarithmic axis. */
 const DECADES = 6;
 
@@ -105,7 +106,7 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   /** Returns the length of a share. The axis of the rest is always 0 to 1. @param {TraceToken | null} token @param {number} p */
   const lengthOf = (token, p) => {
     if (!token) return Math.min(barWidth, whole(p));
-    return p > domain ? columns.barLong : x(p);
+    return p > domain ? barWidth + beyondAxis(p, domain) * unit : x(p);
   };
   const ordered = orderRows(trace);
   const cuts = [...findCuts(trace, ordered), ...findIdle(trace, ordered.length)];
@@ -150,6 +151,16 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   return { ...size, beyond, domain, lengthOf, ticks, rows, cuts: lineUp, rest };
 }
 
+/**
+ * Returns the length of a bar beyond the end of the axis, in 1/16 rem: from there to 1 the axis is shorter, so that
+ * a larger share always has a longer bar.
+ * @param {number} p
+ * @param {number} domain
+ */
+export function beyondAxis(p, domain) {
+  return OVER * (LEAST + ((1 - LEAST) * (p - domain)) / (1 - domain));
+}
+
 /** Returns the ticks of the axis. @param {number} domain @param {boolean} log @param {boolean} few true if there is room for few ticks only */
 function chooseTicks(domain, log, few) {
   if (!log) return roundTicks(0, domain, few ? 3 : 5);
@@ -160,7 +171,7 @@ function chooseTicks(domain, log, few) {
 /** Returns the columns of names, bars and numbers; the numbers have room beside the longest bar. @param {number} width @param {number} unit */
 function layoutColumns(width, unit) {
   const label = Math.min(150 * unit, Math.max(84 * unit, width * 0.2));
-  const barWidth = Math.max(40, width - label - 76 * unit);
+  const barWidth = Math.max(40, width - label - (64 + OVER) * unit);
   return {
     labelWidth: label,
     barX: label,

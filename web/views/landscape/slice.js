@@ -3,7 +3,7 @@
  * for the drawn token, and one for all others.
  */
 import { fixed, number, percent, t } from '../../locale/locale.js';
-import { afterBar } from '../../plots/bars.js';
+import { OVER, afterBar, beyondAxis } from '../../plots/bars.js';
 import { DRAWS } from './rain.js';
 
 /**
@@ -19,7 +19,7 @@ import { DRAWS } from './rain.js';
  *   `possible`: the number of them that can be drawn
  */
 
-/** End of the axis: the model's largest probability before the chain, times this factor, rounded up to a tenth. */
+/** Least end of the axis: the model's largest probability before the chain, times this factor, rounded up to a tenth. */
 const REACH = 2.4;
 /** Number of rows in the table, and least number of bars. */
 export const ROWS = 12;
@@ -35,8 +35,6 @@ const FULL = 1.15;
 const SHORTEST = 64;
 /** Radius of the ring that marks the token's probability in a second distribution, in 1/16 rem. */
 const RING = 4;
-/** Length by which a bar exceeds the axis if its value does, in 1/16 rem. */
-const OVER = 10;
 /** A smaller probability is shown as `<0.01%`. */
 const TINY = 1e-4;
 
@@ -93,12 +91,13 @@ export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
 
 /**
  * Returns the probability at the end of the axis. It depends only on the model's own probabilities, so moving a knob
- * does not change it.
+ * does not change it, unless a token has more: then the axis ends there. So the bars of tokens are never cut.
  * @param {Trace} trace
  */
 function domainOf({ tokens }) {
   const best = Math.max(...tokens.map(({ p_raw }) => p_raw));
-  return Math.min(1, Math.ceil(REACH * best * 10) / 10);
+  const most = Math.max(...tokens.map(({ p }) => p));
+  return Math.max(most, Math.min(1, Math.ceil(REACH * best * 10) / 10));
 }
 
 /**
@@ -170,7 +169,7 @@ export function paintSlice(context, { look, trace, drawn, nameOf, others: words,
   const count = tally && counter(context, width - x - SHORTEST * unit, look);
   const long = count ? width - x - count.width - 12 * unit : width - x - numbers;
   const reach = (/** @type {number} */ share) =>
-    share > domain ? long + OVER * unit : (share / domain) * long;
+    share > domain ? long + beyondAxis(share, domain) * unit : (share / domain) * long;
   const place = { x, tall, long, domain, reach };
   const counts = tally && countsOf(rows, tally);
   /** @type {Text[]} */
