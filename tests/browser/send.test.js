@@ -54,7 +54,7 @@ async function saved({ page, panel }, name) {
   return { name: file.suggestedFilename(), bytes };
 }
 
-/** Saves the picture of the present view; returns its name and texts. */
+/** Saves the picture of the present view; returns its name, its texts and its SVG. */
 async function savedTexts(opened) {
   await open(opened);
   const { name, bytes } = await saved(opened, 'svg');
@@ -66,7 +66,7 @@ async function savedTexts(opened) {
     return root.localName === 'svg' ? [...root.querySelectorAll('text')].map(clean) : [];
   }, String(bytes));
   await plain.close();
-  return { name, words };
+  return { name, words, svg: String(bytes) };
 }
 
 /** Returns bars, drawn token and sentence of a landscape. @param {import('playwright-core').Page} page */
@@ -214,6 +214,14 @@ test('the views of Experiment, Charts, Compare and the twin are pictures too', a
   const bare = (/** @type {string} */ text) => text.replace(/\s/g, '');
   for (const text of kept)
     assert.ok(twin.words.map(bare).includes(bare(text)), `${text} in ${twin.words.join('|')}`);
+  // Top-k has whole values, so the edges of its rivers are steps.
+  const rivers = [...twin.svg.matchAll(/ d="M([^"]+)Z" fill="[^"]+" stroke/g)];
+  assert.ok(rivers.length > 10);
+  for (const [, points] of rivers) {
+    const places = points.split('L').map((place) => place.split(' '));
+    const steps = places.slice(1).map(([x, y], i) => x === places[i][0] || y === places[i][1]);
+    assert.ok(steps.every(Boolean), points);
+  }
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -77,6 +77,27 @@ export function layRivers({ values, top, ids, p, stepped = false }) {
 }
 
 /**
+ * Calls `lineTo` with the points around a river, as shares of width and height: along its upper edge and
+ * back along its lower one.
+ * @param {Omit<River, 'id'>} river
+ * @param {(x: number, y: number) => void} lineTo
+ */
+export function walkEdges({ before, after, stepped }, lineTo) {
+  const last = before.length - 1;
+  /** @param {Float64Array} line @param {number} i @param {number} from the previous index */
+  const append = (line, i, from) => {
+    if (stepped && i !== from) {
+      const edge = (i + from) / 2 / last;
+      lineTo(edge, line[from]);
+      lineTo(edge, line[i]);
+    }
+    lineTo(i / last, line[i]);
+  };
+  for (let i = 0; i <= last; i++) append(before, i, Math.max(0, i - 1));
+  for (let i = last; i >= 0; i--) append(after, i, Math.min(last, i + 1));
+}
+
+/**
  * Returns the token that u draws at the value with index `at`; null for an unlisted token. This sum
  * rounds, but the engine sums integers: near a boundary only the engine's draw is right.
  * @param {Landscape} landscape

@@ -2,7 +2,7 @@
  * Paints the layers of the landscape on canvases. The functions have no state of their own, except a cache of
  * colours.
  */
-import { riverAt, threadOf } from '../../plots/landscape.js';
+import { riverAt, threadOf, walkEdges } from '../../plots/landscape.js';
 import { grainOf } from '../../plots/grain.js';
 import { RAMP, colourOf } from '../../plots/river-colours.js';
 
@@ -31,22 +31,9 @@ const BORDER = 2;
  * @param {Omit<River, 'id'>} river
  * @param {Look} look
  */
-function pathOf({ before, after, stepped }, { width, height }) {
+function pathOf(river, { width, height }) {
   const path = new Path2D();
-  const last = before.length - 1;
-  const x = (/** @type {number} */ i) => (i / last) * width;
-  /** @param {Float64Array} line @param {number} i @param {number} from the previous index */
-  const append = (line, i, from) => {
-    const y = line[i] * height;
-    if (stepped && i !== from) {
-      const edge = x((i + from) / 2);
-      path.lineTo(edge, line[from] * height);
-      path.lineTo(edge, y);
-    }
-    path.lineTo(x(i), y);
-  };
-  for (let i = 0; i <= last; i++) append(before, i, Math.max(0, i - 1));
-  for (let i = last; i >= 0; i--) append(after, i, Math.min(last, i + 1));
+  walkEdges(river, (x, y) => path.lineTo(x * width, y * height));
   path.closePath();
   return path;
 }

@@ -1,7 +1,7 @@
 /** Writes the landscape as a standalone SVG file: the sentence, the knob's value, the picture and its axis. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { breakLines, lineOf, measureIn } from '../../base/svg-lines.js';
-import { threadOf } from '../../plots/landscape.js';
+import { threadOf, walkEdges } from '../../plots/landscape.js';
 import { FAINT, GRAIN, TILE } from '../../plots/grain.js';
 import { RAMP, colourOf } from '../../plots/river-colours.js';
 import { layNames } from './labels.js';
@@ -40,12 +40,12 @@ const [LINES, RUNG] = [2, 29];
 function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {
   const rivers = named.filter(({ rank }) => rank >= 0);
   if (course) rivers.push({ river: course, rank: 0, name: '', label: null });
-  const shapes = rivers.map(({ river: { id, before, after }, rank }) => {
-    const fill = id === drawn ? palette.mark : colourOf(palette, rank);
-    const last = before.length - 1;
-    const along = (/** @type {Float64Array} */ line) =>
-      Array.from(line, (y, i) => `${round((i / last) * width)} ${round(y * height)}`);
-    return `<path d="M${[...along(before), ...along(after).reverse()].join('L')}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${0.5 * unit}" stroke-opacity="${round(Math.max(0.16, 1 - rank / RAMP))}"/>`;
+  const shapes = rivers.map(({ river, rank }) => {
+    const fill = river.id === drawn ? palette.mark : colourOf(palette, rank);
+    /** @type {string[]} */
+    const points = [];
+    walkEdges(river, (x, y) => points.push(`${round(x * width)} ${round(y * height)}`));
+    return `<path d="M${points.join('L')}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${0.5 * unit}" stroke-opacity="${round(Math.max(0.16, 1 - rank / RAMP))}"/>`;
   });
   for (const line of course ? threadOf(course) : []) {
     const points = line.map(([at, y]) => `${round(at * width)} ${round(y * height)}`);
