@@ -182,7 +182,7 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc | node-ve
 node_modules/node/bin/node: node_modules/.package-lock.json
 	npm rebuild --silent --ignore-scripts=false node
 
-$(WASM): build.sh $(wildcard src/*.h) $(LIBRARY) src/wasm.c
+$(WASM): build.sh web/c-tables.js $(wildcard src/*.h) $(LIBRARY) src/wasm.c
 	./build.sh $@
 
 # One folder for each way to compile; -MMD tracks the headers, -MP lets a header disappear.
@@ -278,7 +278,7 @@ $(BUILD)/python/engine.so: $(patsubst %,$(BUILD)/gcc/%,$(OBJECTS) wasm.o)
 	@mkdir -p $(@D)
 	@gcc -shared -s $^ -o $@ -lm
 
-$(PYTHON_PACKAGE): $(BUILD)/python/engine.so python/build_package.py $(wildcard python/logitscope/*.py python/logitscope/*.js) package.json $(patsubst %,web/engine/%.js,sentences presets types)
+$(PYTHON_PACKAGE): $(BUILD)/python/engine.so python/build_package.py $(wildcard python/logitscope/*.py python/logitscope/*.js) package.json $(patsubst %,web/engine/%.js,sentences presets types layout)
 	@rm -rf $(@D)
 	@$(PYTHON) python/build_package.py assemble $(@D) $<
 

@@ -59,6 +59,10 @@ compile() {
 compile fast -l "$fast"
 compile small -L "$small"
 
+# Structs and samplers for JavaScript and Python: web/engine/layout.js and sampler-sources.js.
+# shellcheck disable=SC2086 # lists of words
+emcc $flags -Xclang -fdump-record-layouts-complete -fsyntax-only src/wasm.c | node web/c-tables.js
+
 # Optimised for size twice: the second pass profits from the first.
 emcc -Oz -Wno-version-check "$objects"/fast/*.o "$objects"/small/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
     -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \

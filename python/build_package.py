@@ -5,9 +5,10 @@
     python3 build_package.py wheel FOLDER PACKAGE [SITE]    # a wheel of an assembled package
 
 The package holds Python files, the compiled engine, and facts that the repository states once for
-all languages: `data.json` has the version, the sentences of errors and the order of a preset;
-`_settings.py` has the type of the settings with their descriptions. If the site was built,
-`site.zip` has its page. A source distribution carries these, FACTS and `src/` beside this file.
+all languages: `data.json` has the version, the sentences of errors, the order of a preset and the
+fields of C's structs; `_settings.py` has the type of the settings with their descriptions. If the
+site was built, `site.zip` has its page. A source distribution carries these, FACTS and `src/`
+beside this file.
 """
 
 import ast
@@ -32,7 +33,8 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 #: The folder that has `src/`: the repository, or an unpacked source distribution.
 ROOT = HERE if (HERE / "src").is_dir() else HERE.parent
-FACTS = ["package.json", *(f"web/engine/{name}.js" for name in ("sentences", "presets", "types"))]
+FACTS = ["package.json"]
+FACTS += [f"web/engine/{name}.js" for name in ("sentences", "presets", "types", "layout")]
 LIBRARY = "_engine.so"
 SITE = "site.zip"
 #: Files of the site that the package leaves out because `bench` does not need them: models,
@@ -84,6 +86,19 @@ def _order():
     text = (ROOT / "web" / "engine" / "presets.js").read_text(encoding="utf-8")
     [names] = re.findall(r"^const LLAMA_CPP = (\[[^\]]*\]);$", text, re.MULTILINE)
     return ast.literal_eval(names)
+
+
+def _structs():
+    """The fields of C's structs: their names and types."""
+    text = (ROOT / "web" / "engine" / "layout.js").read_text(encoding="utf-8")
+    structs = re.findall(r"^/\* struct (\w+) \*/\n((?:export .*\n)+)", text, re.MULTILINE)
+    return {
+        struct: [
+            (name.lower()[len(struct) + 1 :], type)
+            for name, type in re.findall(r"^export const (\w+) = \d+; // (.*)$", fields, re.MULTILINE)
+        ]
+        for struct, fields in structs
+    }
 
 
 def _settings():
@@ -177,7 +192,8 @@ def assemble(folder, library=None):
     for source in _package_files():
         shutil.copyfile(source, folder / source.name)
     (folder / "_settings.py").write_text(_settings(), encoding="utf-8")
-    data = {"version": _version(), "order": _order(), "sentences": _sentences()}
+    data = {"version": _version(), "order": _order(), "structs": _structs()}
+    data["sentences"] = _sentences()
     (folder / "data.json").write_text(json.dumps(data, indent=0) + "\n", encoding="utf-8")
     if library:
         shutil.copyfile(library, folder / LIBRARY)

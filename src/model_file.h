@@ -10,7 +10,7 @@
 #include "model.h"
 #include "tokenizer.h"
 
-/* JavaScript reads the fields up to n_chat_templates; wasm.c asserts their offsets. */
+/* JavaScript and Python read the fields up to n_chat_templates. */
 struct model_file {
     double parameters, bytes;
     uint32_t vocab_size, context_length, n_layer, n_head, n_head_kv, n_embd, n_ff, file_type;

@@ -2,8 +2,8 @@
  * settings: page, command line, address and tests read names, ranges and usual values from it.
  *
  * A removed token has the logit -INFINITY. A truncation changes no surviving logit and never
- * removes the last one; a sampler with its neutral value changes no bit of the logits. The page's
- * `samplers.js` names the sources. */
+ * removes the last one; a sampler with its neutral value changes no bit of the logits. warp_table.c
+ * names the sources. */
 #ifndef LOGITSCOPE_WARP_H
 #define LOGITSCOPE_WARP_H
 
@@ -53,12 +53,11 @@ extern const struct warp_row warp_table[SETTING_COUNT];
  * of the softmax, in float64. */
 
 /* n + scale (c - n). c is ln p of the logits; n is ln p of the second distribution, from a negative
- * prompt. A scale above 1 moves the result away from n. Classifier-free guidance: Sanchez et al.
- * 2023. */
+ * prompt. A scale above 1 moves the result away from n. Classifier-free guidance. */
 void warp_guidance(float *logits, const struct warp_input *input);
 /* (1 + beta) e - beta a. e is ln p of the logits; a is ln p of the second distribution, from a
- * weaker model. Removes tokens with e < ln alpha + max e. Contrastive decoding: Li et al. 2022;
- * weights of O'Brien and Lewis 2023. */
+ * weaker model. Removes tokens with e < ln alpha + max e. Contrastive decoding, with the weights
+ * of O'Brien and Lewis 2023. */
 void warp_contrastive(float *logits, const struct warp_input *input);
 /* l + b for each biased id; a bias of -INFINITY removes the token. May remove every token: the
  * chain then reports STATUS_NOTHING_LEFT. */
@@ -70,7 +69,7 @@ void warp_encoder_repetition_penalty(float *logits, const struct warp_input *inp
 /* l > 0 ? l / r : l * r, once for each distinct id in the window: the last repetition_window ids of
  * the history; 0 means all. The first prompt_ignore_length ids of the history are left out, as in
  * transformers. If r > 1, the penalty is 1 + (r - 1) rep_pen_slope for an id that is only in the
- * window's older half, as in koboldcpp. Keskar et al. 2019, CTRL, section 4.1. */
+ * window's older half, as in koboldcpp. CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
 /* l - a * count(id) and l - b * [id present], counted over the last repetition_window ids. Negative
  * a and b make repeats likelier. In the count, an occurrence adds penalty_decay^(number of tokens
@@ -83,7 +82,7 @@ void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input);
 /* l - multiplier * base^(match - allowed length) for each token that would repeat text. `match` is
  * the length of the longest text, up to 4096 ids, that ends the history and also precedes an
  * earlier occurrence of the token. A match contains no breaker, and a breaker of one id is not
- * penalised. Reads the last dry_penalty_last_n ids; 0 means all. Weidmann 2024, as in llama.cpp. */
+ * penalised. Reads the last dry_penalty_last_n ids; 0 means all. As in llama.cpp. */
 void warp_dry(float *logits, const struct warp_input *input);
 /* l / T. T = 0 keeps only the best token. If max |l| / T would overflow, subtracts the maximum
  * first and clamps the result at -FLT_MAX. */
@@ -92,41 +91,41 @@ void warp_temperature(float *logits, const struct warp_input *input);
 /* Every truncation keeps at least the min_tokens_to_keep (1 or more) best tokens. XTC removes the
  * best tokens, but keeps at least min_tokens_to_keep tokens. p is weight / total. */
 
-/* Keeps tokens with l >= the k-th largest logit, so ties with that logit stay. Fan et al. 2018. */
+/* Keeps tokens with l >= the k-th largest logit, so ties with that logit stay. */
 void warp_top_k(float *logits, const struct warp_input *input);
 /* Keeps the nucleus: the smallest prefix in rank order with a mass of at least p. A token stays if
- * the mass of all tokens before it is below (p - 2^-20) of the total. Holtzman et al. 2019, section
- * 3.1. */
+ * the mass of all tokens before it is below (p - 2^-20) of the total. Section 3.1 of
+ * the source. */
 void warp_top_p(float *logits, const struct warp_input *input);
-/* Keeps tokens with p >= m * the largest p. Nguyen et al. 2024. */
+/* Keeps tokens with p >= m * the largest p. */
 void warp_min_p(float *logits, const struct warp_input *input);
 /* Sorts tokens by |-ln p - H|, H the entropy. Keeps the smallest prefix with a mass of at least p,
  * with top_p's tolerance, and all ties with the prefix's last token. min_tokens_to_keep counts in
- * this order too. Meister et al. 2022. */
+ * this order too. */
 void warp_typical_p(float *logits, const struct warp_input *input);
 /* Epsilon removes tokens with p < epsilon; eta removes tokens with p < min(epsilon, sqrt(epsilon)
- * e^-H), H the entropy in nats. Hewitt et al. 2022. */
+ * e^-H), H the entropy in nats. */
 void warp_epsilon_cutoff(float *logits, const struct warp_input *input);
 void warp_eta_cutoff(float *logits, const struct warp_input *input);
 /* Keeps tokens with l >= max - n * sigma; sigma is the population standard deviation of the finite
- * logits. Tang et al. 2024. */
+ * logits. */
 void warp_top_n_sigma(float *logits, const struct warp_input *input);
-/* Keeps tokens with p >= a * (largest p)^2. BlinkDL 2022. */
+/* Keeps tokens with p >= a * (largest p)^2. */
 void warp_top_a(float *logits, const struct warp_input *input);
 /* Keeps tokens with p >= c, the sum of all p^2: the probability that two draws give the same token.
  * Version 2 keeps p >= (V c - 1) / (V - 1), V the vocabulary's size. The bound is lowered by 2^-20
- * of itself against rounding. Tan et al. 2025. */
+ * of itself against rounding. */
 void warp_p_less(float *logits, const struct warp_input *input);
 /* Reads the 100 best tokens with p > 0. Keeps the longest prefix in rank order whose terms -p ln p
- * add up to at most h + 2^-20 of their entropy, and always the best token. Potraghloo et al. 2025,
- * as in transformers. */
+ * add up to at most h + 2^-20 of their entropy, and always the best token. As in transformers.
+ */
 void warp_top_h(float *logits, const struct warp_input *input);
 /* Replaces temperature: l / T, T = low + (high - low) (H / ln n)^exponent. low is max(0,
- * temperature - range), high is temperature + range, and H is the entropy of the n survivors.
- * kalomaze 2024, as in llama.cpp. */
+ * temperature - range), high is temperature + range, and H is the entropy of the n survivors. As in
+ * llama.cpp. */
 void warp_dynatemp(float *logits, const struct warp_input *input);
 /* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2. With curve 1
- * this is quadratic. kalomaze 2024, as in text-generation-webui. */
+ * this is quadratic. As in text-generation-webui. */
 void warp_smoothing(float *logits, const struct warp_input *input);
 /* Removes the tokens that end a text until min_new_tokens tokens are drawn. May remove every token.
  */
@@ -136,7 +135,7 @@ void warp_min_new_tokens(float *logits, const struct warp_input *input);
 void warp_length_penalty(float *logits, const struct warp_input *input);
 /* Adds up the absolute second differences of p in rank order. If n partial sums are at most z +
  * 2^-20 of the total, keeps n + 1 tokens; with llama.cpp's convention max(n, 1) tokens. Does
- * nothing if n + 2 or fewer tokens survive. Bricken 2019. */
+ * nothing if n + 2 or fewer tokens survive. */
 void warp_tfs_z(float *logits, const struct warp_input *input);
 /* Acts with probability xtc_probability; a coin from (seed, step) decides. Removes all tokens with
  * p >= threshold, except the last of them in rank order. Does nothing if fewer than
@@ -144,15 +143,14 @@ void warp_tfs_z(float *logits, const struct warp_input *input);
 void warp_xtc(float *logits, const struct warp_input *input);
 /* Version 1 keeps the k best tokens; k follows from mu and the Zipf exponent of the 100 best.
  * Version 2 removes tokens with a surprise above mu bits. mu is mirostat_mu, or 2 tau if
- * mirostat_mu is 0. Basu et al. 2020, as in llama.cpp. */
+ * mirostat_mu is 0. As in llama.cpp. */
 void warp_mirostat(float *logits, const struct warp_input *input);
 /* Returns the next mu after a draw of probability p: mu - eta (surprise - tau), in bits. The result
  * is never exactly 0, because mirostat_mu = 0 means 2 tau. */
 double mirostat_next(const struct settings *settings, double p);
 
 /* Replaces each logit by 5 - 10 d^2 / (1 + d), d = |p - aim| / 0.3. aim is 2 target - mean, clamped
- * to [0, 1]. The mean is adaptive_mean, or the target if adaptive_mean is 0. Adaptive-P, as in
- * llama.cpp. */
+ * to [0, 1]. The mean is adaptive_mean, or the target if adaptive_mean is 0. As in llama.cpp. */
 void warp_adaptive_p(float *logits, const struct warp_input *input);
 /* Returns the next mean after a draw; p is the token's probability before this stage. */
 double adaptive_next(const struct settings *settings, double p);
@@ -161,11 +159,11 @@ double adaptive_next(const struct settings *settings, double p);
  * shorter than its context. */
 
 /* l + bias for the green tokens. A bias of GREEN_HARD or more removes all other tokens instead,
- * unless no survivor is green. Kirchenbauer et al. 2023. */
+ * unless no survivor is green. */
 void warp_green_list(float *logits, const struct warp_input *input);
 /* For each layer, p becomes p (1 + g - G); G is the mass of the tokens with g = 1. This is a
  * tournament with two candidates in each match. Does nothing if the context occurred earlier in the
- * history. Dathathri et al. 2024, as in transformers. */
+ * history. As in transformers. */
 void warp_synthid(float *logits, const struct warp_input *input);
 
 /* Replaces each surviving logit by ln p, which changes no p. From transformers, whose beam search

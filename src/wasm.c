@@ -3,10 +3,8 @@
  * means failure, and `fault` describes the last failure.
  *
  * The caller writes inputs (text, ids, logits) into the exchange, a buffer that C owns. JavaScript
- * reads structs in place, at the offsets asserted here. Python declares the same structs with
- * ctypes (python/logitscope/library.py), since a native build has pointers of another size.
+ * and Python read structs in place; web/engine/layout.js has their fields, from the compiler.
  * Integers of more than 32 bits are passed as doubles: seeds and steps are below 2^53. */
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,143 +24,15 @@
 #include "warp.h"
 #include "watermark.h"
 
-/* web/engine/layout.js lists the offsets and sizes below for JavaScript. */
 #ifdef __wasm__
 #define EXPORT(type, name) __attribute__((export_name(#name))) type export_##name
-#define AT(type, field, offset) \
-    _Static_assert(offsetof(struct type, field) == (offset), "web/engine/layout.js")
-#define SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "web/engine/layout.js")
 #define MEMORY_LEFT (0x100000000 - __builtin_wasm_memory_size(0) * 65536ull)
 #else
 #define EXPORT(type, name) __attribute__((visibility("default"))) type export_##name
-#define AT(type, field, offset) struct type
-#define SIZE(type, size) struct type
 #ifndef MEMORY_LEFT /* a fuzz target has a limit of its own */
 #define MEMORY_LEFT SIZE_MAX
 #endif
 #endif
-
-AT(model_file, parameters, 0);
-AT(model_file, bytes, 8);
-AT(model_file, vocab_size, 16);
-AT(model_file, context_length, 20);
-AT(model_file, n_layer, 24);
-AT(model_file, n_head, 28);
-AT(model_file, n_head_kv, 32);
-AT(model_file, n_embd, 36);
-AT(model_file, n_ff, 40);
-AT(model_file, file_type, 44);
-AT(model_file, bos_id, 48);
-AT(model_file, eos_id, 52);
-AT(model_file, architecture, 56);
-AT(model_file, tokenizer_kind, 60);
-AT(model_file, name, 64);
-AT(model_file, weight_bytes, 192);
-AT(model_file, session_bytes, 200);
-AT(model_file, model_context_length, 208);
-AT(model_file, pre, 212);
-AT(model_file, end_ids, 216);
-AT(model_file, n_end_ids, 220);
-AT(model_file, chat_templates, 224);
-AT(model_file, n_chat_templates, 228);
-
-AT(tokenizer_piece, data, 0);
-AT(tokenizer_piece, length, 4);
-AT(tokenizer_piece, special, 8);
-AT(tokenizer_piece, strips, 9);
-
-AT(session_fed, evaluated, 0);
-AT(session_fed, reused, 4);
-
-AT(warp_row, name, 0);
-AT(warp_row, kind, 4);
-AT(warp_row, group, 8);
-AT(warp_row, stage, 12);
-AT(warp_row, neutral, 16);
-AT(warp_row, minimum, 24);
-AT(warp_row, maximum, 32);
-AT(warp_row, minimum_included, 40);
-AT(warp_row, maximum_included, 41);
-AT(warp_row, choices, 44);
-AT(warp_row, low, 48);
-AT(warp_row, high, 56);
-AT(warp_row, step, 64);
-AT(warp_row, usual, 72);
-AT(warp_row, effect, 80);
-
-AT(warp_bias, id, 0);
-AT(warp_bias, bias, 8);
-SIZE(warp_bias, 16);
-
-AT(constraint_mask, count, 4);
-AT(constraint_mask, complete, 8);
-AT(constraint_mask, bytes, 12);
-AT(constraint_mask, rule, 44);
-
-AT(chain_trace, vocab_size, 0);
-AT(chain_trace, n_stages, 4);
-AT(chain_trace, n_tokens, 8);
-AT(chain_trace, kept, 12);
-AT(chain_trace, rest_count, 16);
-AT(chain_trace, rest_kept, 20);
-AT(chain_trace, underflowed, 24);
-AT(chain_trace, has_green, 28);
-AT(chain_trace, rest_p_raw, 32);
-AT(chain_trace, rest_p, 40);
-AT(chain_trace, entropy, 48);
-AT(chain_trace, perplexity, 56);
-AT(chain_trace, raw_entropy, 64);
-AT(chain_trace, raw_perplexity, 72);
-AT(chain_trace, kept_mass_raw, 80);
-AT(chain_trace, green_p_raw, 88);
-AT(chain_trace, green_p, 96);
-AT(chain_trace, tokens, 104);
-AT(chain_trace, stage_p, 108);
-AT(chain_trace, stages, 112);
-
-AT(chain_stage, stage, 0);
-AT(chain_stage, active, 4);
-AT(chain_stage, changed, 8);
-AT(chain_stage, kept, 12);
-AT(chain_stage, removed, 16);
-AT(chain_stage, after, 20);
-AT(chain_stage, value, 24);
-AT(chain_stage, mass_removed, 32);
-AT(chain_stage, top_p_mass, 40);
-AT(chain_stage, entropy, 48);
-AT(chain_stage, perplexity, 56);
-SIZE(chain_stage, 64);
-
-AT(chain_token, id, 0);
-AT(chain_token, rank, 4);
-AT(chain_token, removed_by, 8);
-AT(chain_token, logit, 12);
-AT(chain_token, warped, 16);
-AT(chain_token, green, 20);
-AT(chain_token, p_raw, 24);
-AT(chain_token, p, 32);
-AT(chain_token, logprob, 40);
-SIZE(chain_token, 48);
-
-AT(chain_drawn, id, 0);
-AT(chain_drawn, rank, 4);
-AT(chain_drawn, p, 8);
-AT(chain_drawn, p_raw, 16);
-AT(chain_drawn, logprob, 24);
-AT(chain_drawn, p_before, 32);
-
-AT(chain_sample, drawn, 0);
-AT(chain_sample, kept, 40);
-AT(chain_sample, entropy, 48);
-
-AT(speculate_verdict, id, 0);
-AT(speculate_verdict, accepted, 4);
-AT(speculate_verdict, p, 8);
-AT(speculate_verdict, q, 16);
-AT(speculate_verdict, acceptance, 24);
-AT(speculate_verdict, u, 32);
-AT(speculate_verdict, u_residual, 40);
-AT(speculate_verdict, residual, 48);
 
 static struct fault fault;
 static struct settings settings;

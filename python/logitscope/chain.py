@@ -7,7 +7,6 @@ nothing (except with Gumbel-max) and draws the same token.
 
 from __future__ import annotations
 
-import ctypes
 import weakref
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -16,7 +15,7 @@ from . import arrays, settings
 from .arrays import float32s, ids_of, read, read_ids, words
 from .checks import SEED_MAX, check_boolean, check_integer
 from .errors import LogitscopeError, Phrase, is_number, must_be, refuse, show, shown
-from .library import C, ChainSample, ConstraintMask, exchange, fail, need, text_of, utf8, write
+from .library import C, STRUCTS, exchange, fail, need, text_of, utf8, write
 from .presets import carried
 from .settings import Resolved
 from .trace import read_trace
@@ -343,7 +342,7 @@ class Chain:
         return self._sample(C.chain_draw(ready.chain, u), resolved, u)
 
     def _sample(self, at: int, resolved: Resolved, u: Optional[float]) -> Sample:
-        c: Any = ChainSample.from_address(need(at))
+        c = STRUCTS["chain_sample"].from_address(need(at))
         d = c.drawn
         mu = C.warp_next(d.p_before) if carried(resolved.values) else None
         drawn = Drawn(d.id, u, d.p, d.p_raw, d.logprob, d.rank, mu)
@@ -355,8 +354,8 @@ def _listed(token: TraceToken) -> ListedToken:
 
 
 def _constraint_state(at: int) -> ConstraintState:
-    mask: Any = ConstraintMask.from_address(at)
-    bits = ctypes.string_at(at + ConstraintMask.bytes.offset, 32)
+    mask = STRUCTS["constraint_mask"].from_address(at)
+    bits = bytes(memoryview(mask.bytes))
     allowed = [i for i in range(256) if bits[i >> 3] >> (i & 7) & 1]
     return ConstraintState(text_of(mask.rule), mask.complete != 0, mask.count, allowed)
 

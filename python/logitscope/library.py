@@ -8,198 +8,53 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int32, c_size_t
 from ctypes import c_uint8, c_uint32, c_void_p
-from typing import Any, Dict, List, NoReturn, Tuple, Type
+from typing import Any, Dict, NoReturn, Tuple
 
-from .errors import LogitscopeError, Phrase, refuse
+from .errors import DATA, LogitscopeError, Phrase, refuse
 
 LOCK = threading.RLock()
 FILE = "_engine.so"
 
 
-class ModelFile(Structure):
-    """The C struct model_file of src/model_file.h, up to n_chat_templates."""
-
-    _fields_ = [
-        ("parameters", c_double),
-        ("bytes", c_double),
-        ("vocab_size", c_uint32),
-        ("context_length", c_uint32),
-        ("n_layer", c_uint32),
-        ("n_head", c_uint32),
-        ("n_head_kv", c_uint32),
-        ("n_embd", c_uint32),
-        ("n_ff", c_uint32),
-        ("file_type", c_uint32),
-        ("bos_id", c_int32),
-        ("eos_id", c_int32),
-        ("architecture", c_char_p),
-        ("tokenizer_kind", c_char_p),
-        ("name", c_char * 128),
-        ("weight_bytes", c_double),
-        ("session_bytes", c_double),
-        ("model_context_length", c_uint32),
-        ("pre", c_char_p),
-        ("end_ids", POINTER(c_uint32)),
-        ("n_end_ids", c_uint32),
-        ("chat_templates", c_void_p),
-        ("n_chat_templates", c_uint32),
-    ]
+#: The types of fields, by their name in C.
+_TYPES: Dict[str, Any] = {
+    "double": c_double,
+    "float": c_float,
+    "_Bool": c_uint8,
+    "uint8_t": c_uint8,
+    "uint32_t": c_uint32,
+    "int32_t": c_int32,
+    "size_t": c_size_t,
+    "char": c_char,
+    "const char *": c_char_p,
+    "const char *const *": POINTER(c_char_p),
+}
 
 
-class TokenizerPiece(Structure):
-    """The C struct tokenizer_piece of src/tokenizer.h."""
-
-    _fields_ = [
-        ("data", c_void_p),
-        ("length", c_size_t),
-        ("special", c_uint8),
-        ("strips", c_uint8),
-    ]
-
-
-class SessionFed(Structure):
-    """The C struct session_fed of src/session.h."""
-
-    _fields_ = [("evaluated", c_uint32), ("reused", c_uint32)]
+def _type_of(name: str) -> Any:
+    array = re.fullmatch(r"(.*)\[(\d*)\]", name)
+    if array:
+        return _type_of(array[1]) * int(array[2] or 1)
+    if "*" in name and name not in _TYPES:
+        of = _TYPES.get(name[len("const ") : -2])
+        return POINTER(of) if of else c_void_p
+    return c_uint32 if name.startswith("enum ") else _TYPES[name]
 
 
-class WarpRow(Structure):
-    """The C struct warp_row of src/warp.h, up to effect."""
-
-    _fields_ = [
-        ("name", c_char_p),
-        ("kind", c_uint32),
-        ("group", c_char_p),
-        ("stage", c_char_p),
-        ("neutral", c_double),
-        ("minimum", c_double),
-        ("maximum", c_double),
-        ("minimum_included", c_uint8),
-        ("maximum_included", c_uint8),
-        ("choices", POINTER(c_char_p)),
-        ("low", c_double),
-        ("high", c_double),
-        ("step", c_double),
-        ("usual", c_double),
-        ("effect", c_char_p),
-    ]
+def _declare(name: str) -> Any:
+    fields = [(field, _type_of(type)) for field, type in DATA["structs"][name]]
+    made = type(name, (Structure,), {"_fields_": fields})
+    _TYPES[f"struct {name}"] = made
+    return made
 
 
-class WarpBias(Structure):
-    """The C struct warp_bias of src/settings.h."""
-
-    _fields_ = [("id", c_uint32), ("bias", c_double)]
-
-
-class ConstraintMask(Structure):
-    """The C struct constraint_mask of src/constraint.h."""
-
-    _fields_ = [
-        ("allowed", c_void_p),
-        ("count", c_uint32),
-        ("complete", c_uint32),
-        ("bytes", c_uint32 * 8),
-        ("rule", c_char * 64),
-    ]
-
-
-class ChainStage(Structure):
-    """The C struct chain_stage of src/chain.h."""
-
-    _fields_ = [
-        ("stage", c_uint32),
-        ("active", c_uint32),
-        ("changed", c_uint32),
-        ("kept", c_uint32),
-        ("removed", c_uint32),
-        ("after", c_uint32),
-        ("value", c_double),
-        ("mass_removed", c_double),
-        ("top_p_mass", c_double),
-        ("entropy", c_double),
-        ("perplexity", c_double),
-    ]
-
-
-class ChainToken(Structure):
-    """The C struct chain_token of src/chain.h."""
-
-    _fields_ = [
-        ("id", c_uint32),
-        ("rank", c_uint32),
-        ("removed_by", c_uint32),
-        ("logit", c_float),
-        ("warped", c_float),
-        ("green", c_uint32),
-        ("p_raw", c_double),
-        ("p", c_double),
-        ("logprob", c_double),
-    ]
-
-
-class ChainTrace(Structure):
-    """The C struct chain_trace of src/chain.h; `stages` has n_stages elements."""
-
-    _fields_ = [
-        ("vocab_size", c_uint32),
-        ("n_stages", c_uint32),
-        ("n_tokens", c_uint32),
-        ("kept", c_uint32),
-        ("rest_count", c_uint32),
-        ("rest_kept", c_uint32),
-        ("underflowed", c_uint32),
-        ("has_green", c_uint32),
-        ("rest_p_raw", c_double),
-        ("rest_p", c_double),
-        ("entropy", c_double),
-        ("perplexity", c_double),
-        ("raw_entropy", c_double),
-        ("raw_perplexity", c_double),
-        ("kept_mass_raw", c_double),
-        ("green_p_raw", c_double),
-        ("green_p", c_double),
-        ("tokens", POINTER(ChainToken)),
-        ("stage_p", POINTER(c_double)),
-        ("stages", ChainStage * 1),
-    ]
-
-
-class ChainDrawn(Structure):
-    """The C struct chain_drawn of src/chain.h."""
-
-    _fields_ = [
-        ("id", c_uint32),
-        ("rank", c_uint32),
-        ("p", c_double),
-        ("p_raw", c_double),
-        ("logprob", c_double),
-        ("p_before", c_double),
-    ]
-
-
-class ChainSample(Structure):
-    """The C struct chain_sample of src/chain.h."""
-
-    _fields_ = [("drawn", ChainDrawn), ("kept", c_uint32), ("entropy", c_double)]
-
-
-#: All C structs that Python reads or writes. A test compares the offsets of their fields with C.
-STRUCTS: List[Type[Structure]] = [
-    ModelFile,
-    TokenizerPiece,
-    SessionFed,
-    WarpRow,
-    WarpBias,
-    ConstraintMask,
-    ChainStage,
-    ChainToken,
-    ChainTrace,
-    ChainDrawn,
-    ChainSample,
-]
+#: The structs that Python or JavaScript reads, by their name in C. The build takes the fields from
+#: C; a struct comes after those that it contains or points to.
+STRUCTS: Dict[str, Any] = {name: _declare(name) for name in DATA["structs"]}
 
 _AT, _SIZE, _U32, _F64, _TEXT = c_void_p, c_size_t, c_uint32, c_double, c_char_p
 

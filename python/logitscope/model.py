@@ -15,8 +15,7 @@ from . import settings
 from .arrays import ids_of, read_ids, words
 from .chain import Chain
 from .errors import LogitscopeError, must_be, refuse, show, shown
-from .library import C, Handles, ModelFile, TokenizerPiece
-from .library import exchange, fail, need, text_of, utf8, write
+from .library import C, STRUCTS, Handles, exchange, fail, need, text_of, utf8, write
 from .settings import ROWS, Resolved
 from .types import Info, Marks, Piece
 
@@ -99,7 +98,7 @@ class Core:
             raise
 
     def _read_info(self, handle: int) -> Info:
-        c: Any = ModelFile.from_address(handle)
+        c = STRUCTS["model_file"].from_address(handle)
 
         def text(value: Optional[bytes]) -> Optional[str]:
             return text_of(value) if value else None
@@ -188,8 +187,11 @@ class Core:
         them."""
         piece = self._pieces.get(id)
         if piece is None:
-            c: Any = TokenizerPiece.from_address(need(C.tokenizer_piece(self.handles.model, id)))
-            data = ctypes.string_at(c.data, c.length)
+            struct = STRUCTS["tokenizer_piece"]
+            at = need(C.tokenizer_piece(self.handles.model, id))
+            c = struct.from_address(at)
+            text_at = ctypes.c_void_p.from_address(at + struct.data.offset)  # may have zeros
+            data = ctypes.string_at(text_at, c.length)
             piece = self._pieces[id] = Piece(id, text_of(data), data, bool(c.special))
         return piece
 

@@ -12,7 +12,7 @@ from .chain import Place, Source, check_second, resolve_choice
 from .checks import SEED_MAX, check_boolean, check_integer
 from .errors import is_number, refuse
 from .generate import Generation
-from .library import C, LOCK, SessionFed, exchange, need, write
+from .library import C, LOCK, STRUCTS, exchange, need, write
 from .model import Core
 from .types import Drawn, Fed, Generated, Reading, Score, ScoredToken, Trace
 
@@ -86,7 +86,7 @@ class Session:
         self._has_second = False
         at = exchange(4 * len(ids))
         write(at, words(ids))
-        fed: Any = SessionFed.from_address(
+        fed = STRUCTS["session_fed"].from_address(
             need(C.session_feed(self._held.handle, at, len(ids), cache))
         )
         return Fed(fed.evaluated, fed.reused)

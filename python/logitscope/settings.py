@@ -5,6 +5,7 @@ C checks ranges; this module checks names, types and combinations.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -12,7 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from .arrays import ids_of, words
 from .checks import SEED_MAX, check_choice, check_integer, check_names
 from .errors import LogitscopeError, is_number, must_be, refuse, show, shown
-from .library import C, WarpBias, WarpRow, exchange, fail, write
+from .library import C, STRUCTS, exchange, fail, write
 from .presets import presets
 from .types import TableRow
 
@@ -33,7 +34,7 @@ def _read_table() -> List[TableRow]:
         at = C.warp_row(len(rows))
         if not at:
             return rows
-        row = WarpRow.from_address(at)
+        row = STRUCTS["warp_row"].from_address(at)
         choices: List[str] = []
         while row.choices and row.choices[len(choices)]:
             choices.append(row.choices[len(choices)].decode())
@@ -327,8 +328,8 @@ def apply(
     at = exchange(4 * len(warpers))
     write(at, words(warpers))
     C.settings_order(at, len(warpers))
-    table = (WarpBias * len(biases))(*biases)
-    at = exchange(16 * len(biases))
+    table = (STRUCTS["warp_bias"] * len(biases))(*biases)
+    at = exchange(ctypes.sizeof(table))
     write(at, table)
     if C.settings_bias(at, len(biases)):
         fail()

@@ -6,7 +6,7 @@ from ctypes import addressof
 from typing import Any, Callable, List, Tuple
 
 from .errors import number_text
-from .library import ChainStage, ChainTrace
+from .library import STRUCTS
 from .settings import GATES, ROWS, TABLE
 from .types import Mass, Rest, Trace, TraceStage, TraceToken
 
@@ -14,10 +14,9 @@ from .types import Mass, Rest, Trace, TraceStage, TraceToken
 _STAGES = [row.name for row in TABLE] + [*GATES, "own"]
 
 
-def _stages_of(trace: ChainTrace) -> List[TraceStage]:
+def _stages_of(trace: Any) -> List[TraceStage]:
     stages: List[TraceStage] = []
-    at = addressof(trace) + ChainTrace.stages.offset
-    records = (ChainStage * trace.n_stages).from_address(at)
+    records = (STRUCTS["chain_stage"] * trace.n_stages).from_address(addressof(trace.stages))
     for record in records:
         stages.append(
             TraceStage(
@@ -66,7 +65,7 @@ def _warnings_of(stages: List[TraceStage], underflowed: int) -> List[str]:
 def read_trace(at: int, piece: Callable[[int], Tuple[str, bool]]) -> Trace:
     """Reads the trace at an address of C. `piece` returns a token's text, and true for a special
     token."""
-    c: Any = ChainTrace.from_address(at)
+    c = STRUCTS["chain_trace"].from_address(at)
     stages = _stages_of(c)
     n = len(stages)
     stage_p = c.stage_p

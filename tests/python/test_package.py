@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 import tempfile
@@ -37,33 +36,24 @@ def run(*command, **options):
 
 class Declarations(unittest.TestCase):
     def test_structs_have_the_layout_of_c(self):
-        with open(os.path.join(ROOT, "src/wasm.c"), encoding="utf-8") as file:
-            asserted = re.findall(r"^AT\((\w+), (\w+), \d+\);$", file.read(), re.MULTILINE)
-        fields = {}
-        for type, name in asserted:
-            fields.setdefault(type, []).append(name)
         lines, expected = [], []
-        for struct in library.STRUCTS:
-            type = re.sub(r"(?<!^)(?=[A-Z])", "_", struct.__name__).lower()
-            names = [name for name, _ in struct._fields_]
-            self.assertLessEqual(set(fields[type]), set(names), type)
-            for name in names:
-                lines.append(f"(int)offsetof(struct {type}, {name})")
-                lines.append(f"(int)sizeof ((struct {type} *)0)->{name}")
-                place = getattr(struct, name)
-                expected += [place.offset, place.size]
-        self.assertEqual(len(library.STRUCTS), 11)
-        headers = "chain constraint model_file session settings tokenizer warp".split()
+        for name, struct in library.STRUCTS.items():
+            for field, _ in struct._fields_:
+                place = getattr(struct, field)
+                lines.append(f"offsetof(struct {name}, {field})")
+                expected.append(place.offset)
+                if (name, field) != ("chain_trace", "stages"):  # an array of any length
+                    lines.append(f"sizeof ((struct {name} *)0)->{field}")
+                    expected.append(place.size)
+        self.assertEqual(len(library.STRUCTS), 12)
+        headers = "chain constraint model_file session settings speculate tokenizer warp".split()
         includes = "".join(f'#include "{name}.h"\n' for name in headers)
-        prints = "".join(f'printf("%d ", {line});' for line in lines)
+        prints = "".join(f'printf("%d ", (int)({line}));' for line in lines)
         code = f"#include <stdio.h>\n#include <stddef.h>\n{includes}int main(void) {{{prints}}}"
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "layout")
             run("gcc", "-std=c11", "-Isrc", "-x", "c", "-", "-o", program, input=code)
-            found = [int(word) for word in run(program).split()]
-        stages = sum(2 * len(s._fields_) for s in library.STRUCTS[:9]) - 1  # its length varies
-        found[stages] = expected[stages]
-        self.assertEqual(found, expected)
+            self.assertEqual([int(word) for word in run(program).split()], expected)
 
     def test_every_setting_has_a_type(self):
         self.assertEqual(set(Settings.__annotations__), set(settings.NAMES))

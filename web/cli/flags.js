@@ -1,5 +1,6 @@
 /** Flags of the command line. The flags of settings come from the engine's table. */
 import { presets, strategies } from '../engine/presets.js';
+import { SOURCES } from '../engine/sampler-sources.js';
 import { readSchema } from '../engine/schema-text.js';
 import { readStandardInput, readTextFile } from './read-text.js';
 
@@ -73,7 +74,7 @@ const DRAWING = [
     kind: 'text',
     help: `named settings, which other flags override: ${PRESETS.join(', ')}, or a strategy`,
   },
-  { name: 'order', kind: 'names', help: 'the warpers in the order to apply, separated by commas' },
+  { name: 'order', kind: 'names', help: 'the samplers in the order to apply, separated by commas' },
   { name: 'draw', kind: 'text', help: 'inverse or gumbel (inverse)' },
   {
     name: 'negative_prompt',
@@ -182,6 +183,13 @@ export function settingFlag(row) {
   return { name, kind: 'number', help: `${group}: ${number}${low}${high}, ${at}${neutral}` };
 }
 
+/** The flag of a setting; its help ends with the sampler's source. @param {any} row @returns {Flag} */
+function citedFlag(row) {
+  const flag = settingFlag(row);
+  const { by, year } = SOURCES[row.name] ?? {};
+  return by ? { ...flag, help: `${flag.help}; ${by}${year ? ` ${year}` : ''}` } : flag;
+}
+
 /**
  * @param {Command} command
  * @param {any[]} table
@@ -190,7 +198,7 @@ export function settingFlag(row) {
 export function flagsOf(command, table) {
   return [
     ...command.flags,
-    ...(command.settings ? [...GATES, ...table.map(settingFlag), ...DRAWING, LINK] : []),
+    ...(command.settings ? [...GATES, ...table.map(citedFlag), ...DRAWING, LINK] : []),
     ...COMMON.filter(
       ({ name }) => !(command.modelless && (name === 'model' || name === 'context')),
     ),

@@ -1,14 +1,15 @@
 /**
- * Data about each sampler on the shelf: names in other programs, source, and pictures of its effect on two small
- * distributions. The engine's table has its group and its usual value.
+ * Data about each sampler on the shelf: names in other programs and source, both from C, and pictures of its effect on
+ * two small distributions. The engine's table has its group and its usual value.
  */
+import { SOURCES } from '../engine/sampler-sources.js';
 import { EFFECTS, FRONT, PARTS } from './settings.js';
 
 /**
  * `given` names the entry of GIVEN that the picture needs in addition to the logits; null for a sampler
  * without a picture. `shown` has settings that only the picture uses.
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
- * @typedef {{ by: string, year?: number, url: string }} Source
+ * @typedef {{ by: string, year: number, url: string }} Source year 0: a page that changes
  * @typedef {keyof typeof GIVEN} Given
  * @typedef {{ aliases: string[], source?: Source, given?: Given | null, shown?: object }} SamplerFacts
  *
@@ -21,14 +22,6 @@ import { EFFECTS, FRONT, PARTS } from './settings.js';
  * @property {number} removed
  * @property {number} bits the increase of the entropy, in bits
  */
-
-const arxiv = (/** @type {string} */ id) => `https://arxiv.org/abs/${id}`;
-const pull = (/** @type {string} */ of) => `https://github.com/${of.replace('#', '/pull/')}`;
-const TRANSFORMERS = {
-  by: 'Hugging Face transformers',
-  url: 'https://huggingface.co/docs/transformers/internal/generation_utils',
-};
-const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-reference/chat' };
 
 /**
  * Returns the samplers of the shelf in groups by their effect, in canonical order. The constraint and the user's own
@@ -54,104 +47,35 @@ export function startOf(table, name) {
   return row?.kind === 'map' ? undefined : row?.usual;
 }
 
+/** The pictures of samplers that read more than logits. @type {Record<string, { given: Given, shown?: object }>} */
+const PICTURED = {
+  guidance_scale: { given: 'second' },
+  contrastive_beta: { given: 'second' },
+  logit_bias: { given: 'bias' },
+  encoder_repetition_penalty: { given: 'text' },
+  repetition_penalty: { given: 'text' },
+  frequency_penalty: { given: 'text' },
+  presence_penalty: { given: 'text' },
+  no_repeat_ngram_size: { given: 'text' },
+  dry_multiplier: { given: 'text' },
+  min_new_tokens: { given: 'end' },
+  exponential_decay_length_penalty: { given: 'late' },
+  xtc_probability: { given: 'coin' },
+  mirostat: { given: 'target', shown: { mirostat_tau: 2 } },
+  green_bias: { given: 'key' },
+  synthid_depth: { given: 'key' },
+  renormalize_logits: { given: 'none' },
+};
+
+const rows = Object.entries(SOURCES).filter(([name]) => !FRONT.includes(name));
 /** @type {Readonly<Record<string, SamplerFacts>>} */
 export const SAMPLERS = Object.freeze({
-  dynatemp_range: {
-    aliases: ['dynatemp', 'temp_ext', 'entropy temperature', 'dynatemp_low', 'dynatemp_high'],
-    source: { by: 'kalomaze, llama.cpp', year: 2024, url: pull('ggml-org/llama.cpp#4972') },
-  },
-  smoothing_factor: {
-    aliases: ['quadratic sampling', 'smooth sampling', 'cubic sampling'],
-    source: {
-      by: 'kalomaze, text-generation-webui',
-      year: 2024,
-      url: pull('oobabooga/text-generation-webui#5403'),
-    },
-  },
-  min_p: {
-    aliases: ['minimum probability'],
-    source: { by: 'Nguyen et al.', year: 2024, url: arxiv('2407.01082') },
-  },
-  typical_p: {
-    aliases: ['typ_p', 'locally typical sampling', 'typical decoding'],
-    source: { by: 'Meister et al.', year: 2022, url: arxiv('2202.00666') },
-  },
-  epsilon_cutoff: {
-    aliases: ['epsilon sampling', 'ε'],
-    source: { by: 'Hewitt et al.', year: 2022, url: arxiv('2210.15191') },
-  },
-  eta_cutoff: {
-    aliases: ['eta sampling', 'η'],
-    source: { by: 'Hewitt et al.', year: 2022, url: arxiv('2210.15191') },
-  },
-  top_n_sigma: {
-    aliases: ['nsigma', 'top-nσ'],
-    source: { by: 'Tang et al.', year: 2024, url: arxiv('2411.07641') },
-  },
-  top_a: {
-    aliases: ['top alpha'],
-    source: { by: 'BlinkDL, RWKV', year: 2022, url: 'https://github.com/BlinkDL/RWKV-LM' },
-  },
-  p_less: {
-    aliases: ['p-less norm', 'hyperparameter-free'],
-    source: { by: 'Tan et al.', year: 2025, url: arxiv('2509.23234') },
-  },
-  top_h: {
-    aliases: ['bounded entropy'],
-    source: { by: 'Potraghloo et al.', year: 2025, url: arxiv('2509.02510') },
-  },
-  tfs_z: {
-    aliases: ['tfs', 'tail free sampling'],
-    source: {
-      by: 'Trenton Bricken',
-      year: 2019,
-      url: 'https://www.trentonbricken.com/Tail-Free-Sampling/',
-    },
-  },
-  xtc_probability: {
-    aliases: ['exclude top choices'],
-    source: {
-      by: 'p-e-w, text-generation-webui',
-      year: 2024,
-      url: pull('oobabooga/text-generation-webui#6335'),
-    },
-    given: 'coin',
-  },
-  mirostat: {
-    aliases: ['mirostat_mode', 'mirostat v2', 'mirostat_lr', 'mirostat_ent'],
-    source: { by: 'Basu et al.', year: 2020, url: arxiv('2007.14966') },
-    given: 'target',
-    shown: { mirostat_tau: 2 },
-  },
-  repetition_penalty: {
-    aliases: ['repeat_penalty', 'rep_pen', 'repeat_last_n', 'rep_pen_range', 'CTRL'],
-    source: { by: 'Keskar et al.', year: 2019, url: arxiv('1909.05858') },
-    given: 'text',
-  },
-  frequency_penalty: {
-    aliases: ['freq_pen', 'alpha_frequency'],
-    source: OPENAI,
-    given: 'text',
-  },
-  presence_penalty: {
-    aliases: ['presence_pen', 'alpha_presence'],
-    source: OPENAI,
-    given: 'text',
-  },
-  no_repeat_ngram_size: {
-    aliases: ['n-gram blocking', 'ngram'],
-    source: { by: 'Paulus et al.', year: 2017, url: arxiv('1705.04304') },
-    given: 'text',
-  },
-  dry_multiplier: {
-    aliases: ["don't repeat yourself"],
-    source: {
-      by: 'p-e-w, text-generation-webui',
-      year: 2024,
-      url: pull('oobabooga/text-generation-webui#5677'),
-    },
-    given: 'text',
-  },
+  ...Object.fromEntries(
+    rows.map(([name, { aliases, ...source }]) => [
+      name,
+      { aliases: aliases.split(', ').filter(Boolean), source, ...PICTURED[name] },
+    ]),
+  ),
   constraint: {
     aliases: [
       'grammar',
@@ -165,61 +89,8 @@ export const SAMPLERS = Object.freeze({
       'banned strings',
       'forced_bos_token_id',
     ],
-    source: { by: 'Willard, Louf', year: 2023, url: arxiv('2307.09702') },
+    source: { by: 'Willard, Louf', year: 2023, url: 'https://arxiv.org/abs/2307.09702' },
     given: 'form',
-  },
-  logit_bias: {
-    aliases: ['ban a token', 'suppress_tokens', 'banned tokens'],
-    source: OPENAI,
-    given: 'bias',
-  },
-  min_new_tokens: {
-    aliases: ['min_tokens', 'min_length', 'ignore_eos', 'ban_eos_token'],
-    source: TRANSFORMERS,
-    given: 'end',
-  },
-  exponential_decay_length_penalty: {
-    aliases: ['length penalty', 'exponential decay'],
-    source: TRANSFORMERS,
-    given: 'late',
-  },
-  adaptive_target: {
-    aliases: ['adaptive_p', 'power law sampler'],
-    source: { by: 'MrJackSpade, llama.cpp', year: 2025, url: pull('ggml-org/llama.cpp#17927') },
-  },
-  encoder_repetition_penalty: {
-    aliases: ['encoder_rep_pen', 'hallucinations filter', 'prompt reward'],
-    source: TRANSFORMERS,
-    given: 'text',
-  },
-  renormalize_logits: {
-    aliases: ['LogitNormalization', 'log_softmax', 'normalize'],
-    source: TRANSFORMERS,
-    given: 'none',
-  },
-  guidance_scale: {
-    aliases: ['CFG', 'classifier-free guidance', 'negative prompt'],
-    source: { by: 'Sanchez et al.', year: 2023, url: arxiv('2306.17806') },
-    given: 'second',
-  },
-  contrastive_beta: {
-    aliases: ['contrastive decoding', 'amateur', 'expert'],
-    source: { by: 'Li et al.', year: 2022, url: arxiv('2210.15097') },
-    given: 'second',
-  },
-  green_bias: {
-    aliases: ['watermark', 'green list', 'KGW', 'watermarking_config'],
-    source: { by: 'Kirchenbauer et al.', year: 2023, url: arxiv('2301.10226') },
-    given: 'key',
-  },
-  synthid_depth: {
-    aliases: ['watermark tournament', 'SynthID', 'ngram_len'],
-    source: {
-      by: 'Dathathri et al.',
-      year: 2024,
-      url: 'https://www.nature.com/articles/s41586-024-08025-4',
-    },
-    given: 'key',
   },
   own: {
     aliases: ['custom', 'code', 'JavaScript', 'logits processor'],
