@@ -86,6 +86,11 @@ def context_of(model: Any) -> int:
     return min(known[0], LONGEST) if known else LONGEST
 
 
+def _name_of(model: Any) -> str:
+    name = getattr(model, "__name__", type(model).__name__)
+    return name if isinstance(name, str) and name.isidentifier() else "model"
+
+
 def _is_module(model: Any) -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(model, torch.nn.Module)
@@ -268,7 +273,7 @@ def ask_model(
         raise must_be("decode", "a_decoder", None)
     length = context_of(model) if context_length is None else context_length
     info = {
-        "name": name or type(model).__name__,
+        "name": name or _name_of(model),
         "context_length": check_integer("context_length", length, 1, LONGEST),
         "bos_token_id": bos_token_id
         if bos_token_id is not None

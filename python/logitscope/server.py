@@ -75,7 +75,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", answer.type)
         self.send_header("Content-Length", str(len(answer.body)))
         self.send_header("Cache-Control", answer.keep)
-        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        if answer.status == 200:  # else a notebook could not tell a refusal from no server
+            self.send_header("Cross-Origin-Resource-Policy", "same-origin")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("X-Content-Type-Options", "nosniff")
         if self.close_connection:

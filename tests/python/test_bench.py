@@ -109,6 +109,7 @@ class Answers(unittest.TestCase):
             status, headers, body = door.ask("info.json")
             self.assertEqual(status, 200)
             self.assertEqual(headers["Cache-Control"], "no-store")
+            self.assertEqual(headers["Cross-Origin-Resource-Policy"], "same-origin")
             self.assertEqual(
                 json.loads(body),
                 {
@@ -239,7 +240,9 @@ class Door(unittest.TestCase):
                 self.assertEqual(door.request("GET", door.home, headers=headers)[0], 200, site)
                 headers["Sec-Fetch-Mode"] = "no-cors"
                 path = f"{door.home}main.js"
-                self.assertEqual(door.request("GET", path, headers=headers)[0], 403, site)
+                status, found, _ = door.request("GET", path, headers=headers)
+                self.assertEqual(status, 403, site)
+                self.assertNotIn("Cross-Origin-Resource-Policy", found)  # notebook.js asks so
             token = door.server.token
             for path in ("/", "/ask/info.json", f"/{token[:-1]}/", f"/{token}x/ask/info.json", "*"):
                 self.assertEqual(door.request("GET", path)[0], 404, path)
@@ -337,6 +340,8 @@ class Forms(unittest.TestCase):
             self.assertEqual(asked.info["context_length"], length)
             asked.logits([1] * 10)
             self.assertEqual(seen[-1], min(10, length))
+        self.assertEqual((source().info["name"], source(own).info["name"]), ("model", "Model"))
+        self.assertEqual(source(lambda ids: model(ids)).info["name"], "model")
         self.assertEqual(source(own, context_length=3).info["context_length"], 3)
 
     def test_vocabularies(self):
