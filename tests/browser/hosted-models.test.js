@@ -177,9 +177,9 @@ test('a model address asks first, resumes a cut connection, and is stored for th
     await dialog.locator('[role=alert]').innerText(),
     /may not fetch from example\.org: .*disk\.$/,
   );
-  await dialog.locator('#name').fill('hub:owner/x');
+  await dialog.locator('#name').fill('hub:owner');
   await dialog.locator('#name').press('Enter');
-  assert.match(await dialog.locator('[role=alert]').innerText(), /^“hub:owner\/x” is neither/);
+  assert.match(await dialog.locator('[role=alert]').innerText(), /^“hub:owner” is neither/);
   await dialog.locator('input[type=file]').setInputFiles(
     parts.map((bytes, i) => ({
       name: `p${i}.gguf`,
@@ -392,6 +392,58 @@ test('a model of the list asks before its download from the hub, and no element 
   }, `${host.url}m.gguf`);
   assert.match(String(said), /only after a press/);
   assert.deepEqual(host.requests, []);
+  await context.close();
+});
+
+test('a checkpoint of the hub is fetched after a press, converted, opened and offered as GGUF', async () => {
+  const { context, page, open, complaints } = await visitor();
+  const folder = new URL('../vectors/courses/llama/', import.meta.url);
+  const text = await readFile(new URL('input.txt', folder), 'utf8');
+  const vocab = Object.fromEntries([...new Set(text)].sort().map((token, id) => [token, id]));
+  const split = { type: 'Split', pattern: { Regex: '' }, behavior: 'Isolated', invert: false };
+  /** @type {Record<string, Buffer>} */
+  const there = {
+    'config.json': await readFile(new URL('config.json', folder)),
+    'model.safetensors': await readFile(new URL('model.safetensors', folder)),
+    'tokenizer.json': Buffer.from(
+      JSON.stringify({ model: { type: 'WordLevel', vocab }, pre_tokenizer: split }),
+    ),
+  };
+  /** @type {string[]} */
+  const asked = [];
+  await context.route('https://huggingface.co/**', (route) => {
+    const [, name] =
+      /^https:\/\/huggingface\.co\/o\/tiny\/resolve\/v1\/(.*)$/.exec(route.request().url()) ?? [];
+    asked.push(`${route.request().method()} ${name}`);
+    const body = there[name ?? ''];
+    const headers = {
+      'access-control-allow-origin': '*',
+      'content-length': `${body?.length ?? 0}`,
+    };
+    return route.fulfill({ status: body ? 200 : 404, headers, body: body ?? '' });
+  });
+  await open(`&model=${encodeURIComponent('hub:o/tiny@v1')}`);
+  const ask = page.locator('logit-open');
+  await ask.locator('[data-command=size]').click();
+  await ask.locator('[data-command=fetch]').waitFor();
+  const size = (there['model.safetensors'].length / 1e6).toFixed(2);
+  assert.equal(
+    await ask.locator('[data-command=fetch]').innerText(),
+    `Fetch ${size} MB from huggingface.co`,
+  );
+  assert.deepEqual(asked, ['HEAD model.safetensors']);
+  await ask.locator('[data-command=fetch]').click();
+  assert.match(
+    await until(
+      () => modelFacts(page).catch(() => ''),
+      (it) => /llama/.test(it),
+    ),
+    /tiny/,
+  );
+  assert.equal(asked.filter((each) => each === 'GET model.safetensors').length, 1);
+  await page.locator('logit-model #model').click();
+  assert.match(await page.locator('[data-command=save-model]').innerText(), /GGUF/);
+  assert.deepEqual(complaints, []);
   await context.close();
 });
 

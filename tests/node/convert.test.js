@@ -9,10 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { byteFileOfPath } from '../../web/cli/byte-file.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { ofBytes } from '../../web/import/byte-file.js';
+import { readCheckpoint } from '../../web/import/checkpoint.js';
 import { convert } from '../../web/import/convert.js';
 import { recogniseLayout } from '../../web/import/layouts.js';
 import { FORMATS, fromHalf, toHalf } from '../../web/import/quantise.js';
+import { fetchRepository } from '../../web/import/repository.js';
 import { long } from '../long.js';
+import { openHost } from '../faulty_host.js';
+import { floats, safetensors } from '../fixtures/checkpoint_writer.js';
 import { cli } from './command_line.js';
 
 const courses = fileURLToPath(new URL('../vectors/courses', import.meta.url));
@@ -260,6 +264,121 @@ test('convert on the command line writes a file that info reads, and names what 
     assert.equal(status, 2);
     assert.match(stderr, /by its first bytes, a checkpoint: logitscope convert makes/);
   }
+});
+
+/** A tokenizer.json of the characters. @param {string} characters */
+const tokenizerOf = (characters) =>
+  JSON.stringify({
+    model: {
+      type: 'WordLevel',
+      vocab: Object.fromEntries([...characters].map((token, id) => [token, id])),
+    },
+    pre_tokenizer: { type: 'Split', pattern: { Regex: '' }, behavior: 'Isolated', invert: false },
+  });
+
+/** Writes some tensors of a checkpoint as one part. @param {[string, any][]} tensors */
+async function partOf(tensors) {
+  /** @type {Record<string, any>} */
+  const header = {};
+  const parts = [];
+  let at = 0;
+  for (const [name, { shape, read }] of tensors) {
+    const bytes = floats(await read());
+    header[name] = { dtype: 'F32', shape, data_offsets: [at, (at += bytes.length)] };
+    parts.push(bytes);
+  }
+  return safetensors(header, new Uint8Array(Buffer.concat(parts)));
+}
+
+test('hub:owner/name opens a checkpoint of the hub, whole or in parts', async (t) => {
+  const read = (name) => new Uint8Array(readFileSync(join(courses, 'llama', name)));
+  const prompts = JSON.parse(readFileSync(join(courses, 'llama.json'), 'utf8'));
+  const characters = [...new Set(Buffer.from(read('input.txt')).toString())].sort().join('');
+  const whole = read('model.safetensors');
+  const tensors = [...(await readCheckpoint([ofBytes(whole, 'm')])).tensors];
+  const names = ['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'];
+  const halves = [tensors.slice(0, 4), tensors.slice(4)];
+  const parts = await Promise.all(halves.map(partOf));
+  const weight_map = Object.fromEntries(
+    halves.flatMap((half, i) => half.map(([name]) => [name, names[i]])),
+  );
+  const index = { metadata: { total_size: whole.length }, weight_map };
+  const text = (/** @type {string} */ content) => new TextEncoder().encode(content);
+  const small = {
+    'config.json': read('config.json'),
+    'tokenizer.json': text(tokenizerOf(characters)),
+    'tokenizer_config.json': text('{"tokenizer_class": "PreTrainedTokenizerFast"}'),
+  };
+  const repositories = {
+    'o/whole/resolve/main': { ...small, 'model.safetensors': whole },
+    'o/parts/resolve/v1': {
+      ...small,
+      'model.safetensors.index.json': text(JSON.stringify(index)),
+      [names[0]]: parts[0],
+      [names[1]]: parts[1],
+    },
+    'o/less/resolve/main': {
+      ...small,
+      'model.safetensors.index.json': text(JSON.stringify(index)),
+      [names[0]]: parts[0],
+    },
+    'o/away/resolve/main': {
+      ...small,
+      'model.safetensors.index.json': text('{"weight_map": {"w": "../../x.safetensors"}}'),
+    },
+    'o/gguf/resolve/main': { 'm.gguf': whole },
+    'o/none/resolve/main': { 'config.json': read('config.json') },
+    'o/shut/resolve/main': small,
+  };
+  const files = Object.fromEntries(
+    Object.entries(repositories).flatMap(([folder, of]) =>
+      Object.entries(of).map(([name, bytes]) => [`${folder}/${name}`, bytes]),
+    ),
+  );
+  const host = await openHost(files);
+  const cache = mkdtempSync(join(tmpdir(), 'hub-'));
+  const [XDG_CACHE_HOME, HF_ENDPOINT] = [cache, `${host.url}redirect`];
+  Object.assign(process.env, { XDG_CACHE_HOME, HF_ENDPOINT });
+  t.after(() => {
+    delete process.env.XDG_CACHE_HOME;
+    delete process.env.HF_ENDPOINT;
+    rmSync(cache, { recursive: true });
+  });
+  for (const name of ['hub:o/whole', 'hub:o/parts@v1']) {
+    const { name: title, files: found } = await fetchRepository(name, { keep: true });
+    assert.equal(title, name.slice(6).replace('@v1', ''));
+    const model = await convert(found, { name: title });
+    const scope = await Logitscope.load({ model: await bytesOf(model) });
+    assert.ok(distance(scope, prompts) < 1e-5, name);
+    assert.equal(scope.decode(scope.encode('the cat')), 'the cat');
+    assert.equal(scope.info.name, title);
+  }
+  const out = join(cache, 'made.gguf');
+  host.behave({});
+  const made = await cli(['convert', 'hub:o/whole', '--out', out, '--json']);
+  assert.equal(made.status, 0, made.stderr);
+  const got = host.requests.filter(({ path }) => path.endsWith('model.safetensors'));
+  assert.deepEqual(got, [], 'the weights were kept by the first run');
+  const ask = ['distribution', '--prompt', 'the', '--top', '3', '--json', '--model'];
+  const [local, far] = [await cli([...ask, out]), await cli([...ask, 'hub:o/whole'])];
+  assert.equal(far.status, 0, far.stderr);
+  assert.deepEqual(
+    { ...JSON.parse(far.stdout), model: '' },
+    { ...JSON.parse(local.stdout), model: '' },
+  );
+  for (const [name, sentence] of [
+    ['hub:o/less', 'index.json names the part model-00002-of-00002.safetensors, which is missing'],
+    ['hub:o/away', '../../x.safetensors'],
+    ['hub:o/gguf', 'for a GGUF file name it too, as in hub:owner/name/file.gguf'],
+    ['hub:o/none', 'hub:o/none has no config.json with model.safetensors'],
+  ]) {
+    const { status, stderr } = await cli(['convert', name, '--out', out]);
+    assert.equal(status, 2, name);
+    assert.ok(stderr.includes(sentence), stderr);
+  }
+  host.behave({ status: 403 });
+  const { stderr } = await cli(['convert', 'hub:o/shut', '--out', out]);
+  assert.match(stderr, /hub:o\/shut\/config.json.* could not be loaded: /);
 });
 
 test('a file that is no checkpoint is refused by its format', async () => {

@@ -19,7 +19,7 @@ import { beforeEach, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RangeFile } from '../../web/engine/range-file.js';
 import { pathOf } from '../../web/engine/folder-store.js';
-import { addressOf, nameOf, partNames } from '../../web/engine/model-names.js';
+import { addressOf, nameOf, partNames, wholeName } from '../../web/engine/model-names.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
 import { openHost } from '../faulty_host.js';
 import { long } from '../long.js';
@@ -91,6 +91,25 @@ describe('a name', () => {
     assert.equal(nameOf(pinned), 'hub:o/n@0123abc/f.gguf');
     assert.equal(addressOf('https://example.org/a.gguf'), 'https://example.org/a.gguf');
     assert.equal(nameOf('https://example.org/a.gguf'), 'https://example.org/a.gguf');
+  });
+
+  test('without a file stands for the whole model', () => {
+    for (const [name, whole] of [
+      ['hub:o/a.b-c', 'hub:o/a.b-c'],
+      ['hub:o/n@0123abc', 'hub:o/n@0123abc'],
+      ['hub:o/n@main', 'hub:o/n'],
+      ['https://huggingface.co/o/n', 'hub:o/n'],
+      ['https://huggingface.co/o/n/tree/v2', 'hub:o/n@v2'],
+      ['hub:o/n/', null],
+      ['hub:o/..', null],
+      ['hub:o/n@..', null],
+      ['hub:o', null],
+      ['hub:o/n/f.gguf', null],
+      ['https://huggingface.co/o/n/blob/main/f.gguf', null],
+      ['https://example.org/o/n', null],
+      ['models/verbs.gguf', null],
+    ])
+      assert.equal(wholeName(String(name)), whole, String(name));
   });
 
   test('that is invalid is refused', async () => {

@@ -3,9 +3,12 @@ import { createWriteStream, readdirSync, renameSync, rmSync, statSync } from 'no
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { inEnglish } from '../engine/errors.js';
+import { wholeName } from '../engine/model-names.js';
 import { convert as convertFiles } from '../import/convert.js';
+import { fetchRepository } from '../import/repository.js';
 import { byteFileOfPath } from './byte-file.js';
 import { UsageError } from './flags.js';
+import { showProgress } from './progress.js';
 import { columns, inLine, printJson } from './terminal.js';
 
 /** Returns the path, or all files of a folder. @param {string} path */
@@ -43,11 +46,22 @@ async function writeFile(path, chunks) {
   }
 }
 
+/**
+ * Fetches a model of the hub and converts it.
+ * @param {string} name as wholeName returns it
+ * @param {import('../import/convert.js').Options} options
+ * @param {any} onprogress
+ */
+export async function convertRepository(name, options, onprogress) {
+  const { name: title, files } = await fetchRepository(name, { keep: true, onprogress });
+  return convertFiles(files, { name: title, ...options });
+}
+
 /** @type {import('./flags.js').Command} */
 export const convert = {
   summary: 'make a GGUF file of a checkpoint',
   settings: false,
-  operands: 'CHECKPOINT ...',
+  operands: 'CHECKPOINT ... or hub:owner/name',
   modelless: true,
   flags: [
     { name: 'out', kind: 'text', help: 'the GGUF file (the name of the checkpoint, .gguf)' },
@@ -65,22 +79,28 @@ export const convert = {
       help: 'head or embedding: whose size divides the scores of attention (head)',
     },
   ],
-  notes: 'The files of a model may be given together, or the folder that has them.\n',
+  notes:
+    'The files of a model may be given together, or the folder that has them. hub:owner/name fetches them from the hub.\n',
 
   check({ operands }) {
     if (operands.length === 0) throw new UsageError('CHECKPOINT is missing');
   },
 
-  async run(_scope, values, { stdout }) {
+  async run(_scope, values, { stdout, stderr }) {
     const { operands, vocabulary: words = [], type, json } = values;
-    const files = await openFiles(operands);
+    const hub = operands.length === 1 ? wholeName(operands[0]) : null;
+    const files = hub ? [] : await openFiles(operands);
     const vocabulary = await openFiles(words);
     const assume = Object.fromEntries(
       ['n_head', 'activation', 'attention_scale']
         .filter((name) => values[name] !== undefined)
         .map((name) => [name, values[name]]),
     );
-    const model = await convertFiles(files, { type, assume, vocabulary });
+    const options = { type, assume, vocabulary };
+    const progress = showProgress(stderr);
+    const model = await (hub
+      ? convertRepository(hub, options, progress.onprogress).finally(progress.end)
+      : convertFiles(files, options));
     const out = values.out ?? `${model.name}.gguf`;
     if ([...files, ...vocabulary].some(({ name }) => resolve(name) === resolve(out)))
       throw new UsageError(

@@ -43,7 +43,7 @@ const COMMON = [
   {
     name: 'model',
     kind: 'text',
-    help: 'a GGUF file, address or hub:owner/name/file.gguf (models/verbs.gguf)',
+    help: 'a GGUF file, address or hub:owner/name[/file.gguf] (models/verbs.gguf)',
   },
   {
     name: 'variant',

@@ -26,6 +26,7 @@ import { sweep } from './sweep.js';
 import { takeLink } from './link.js';
 import { inLine, printLine } from './terminal.js';
 import { tokenize } from './tokenize.js';
+import { wholeName } from '../engine/model-names.js';
 import { Logitscope, LogitscopeError } from '../engine/index.js';
 
 /** @type {Record<string, import('./flags.js').Command>} */
@@ -55,6 +56,21 @@ function usage() {
     `usage: logitscope COMMAND [--flag value ...]\n\n${rows.join('\n')}\n\n` +
     'logitscope COMMAND --help lists its flags.\n'
   );
+}
+
+/**
+ * Opens a model. A model of the hub without a GGUF file is converted first.
+ * @param {any} options as Logitscope.load takes them
+ */
+async function loadModel({ model, ...options }) {
+  const name = model === undefined ? null : wholeName(model);
+  if (name === null) return Logitscope.load({ model, ...options });
+  const { convertRepository } = await import('./convert.js');
+  const { chunks } = await convertRepository(name, {}, options.onprogress);
+  /** @type {BlobPart[]} */
+  const pieces = [];
+  for await (const chunk of chunks) pieces.push(/** @type {BlobPart} */ (chunk));
+  return Logitscope.load({ model: new Blob(pieces), ...options });
 }
 
 /**
@@ -99,7 +115,7 @@ async function run(words, streams) {
   command.check?.(values);
   const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
   const progress = showProgress(streams.stderr);
-  const loading = Logitscope.load({
+  const loading = loadModel({
     model,
     variant: values.variant,
     ...(values.context !== undefined && { context: values.context }),

@@ -6,7 +6,7 @@
  */
 
 import { LogitscopeError } from './errors.js';
-import { addressOf, partNames } from './model-names.js';
+import { HUB, addressOf, partNames } from './model-names.js';
 import { Checksum } from './checksum.js';
 
 /**
@@ -342,7 +342,7 @@ export async function isKept(model) {
 /** Throws unless a model is kept completely, since opening it would fetch it. @param {string} model */
 export async function needKept(model) {
   if (await isKept(model)) return;
-  const { host } = new URL(addressOf(model) ?? '');
+  const { host } = new URL(addressOf(model) ?? HUB);
   throw new LogitscopeError('load_failed', 'far_unasked', { host });
 }
 

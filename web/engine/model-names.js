@@ -5,6 +5,10 @@ export const HUB = 'https://huggingface.co';
 
 /** A name of the hub: hub:owner/name/path/to/file.gguf, with @revision after the name if needed. */
 const NAME = /^hub:([\w.-]+)\/([\w.-]+)(?:@([\w.-]+))?\/((?:[\w.+-]+\/)*[\w.+-]+)$/;
+/** A name of the hub without a file: the checkpoint of a model. */
+const WHOLE = /^hub:([\w.-]+)\/([\w.-]+)(?:@([\w.-]+))?$/;
+/** The path of a model's page at the hub. */
+const WHOLE_PAGE = /^\/([\w.-]+)\/([\w.-]+)\/?(?:tree\/([\w.-]+)\/?)?$/;
 /** The path of a file at the hub, or of the page about the file. */
 const PAGE = /^\/([\w.-]+)\/([\w.-]+)\/(?:blob|resolve)\/([^/]+)\/(.+)$/;
 const PART = /-(\d{5})-of-(\d{5})(?=\.gguf$)/;
@@ -40,6 +44,18 @@ export function nameOf(address) {
     (address.startsWith(`${HUB}/`) && PAGE.exec(new URL(address).pathname)) || [];
   const name = `hub:${owner}/${repository}${revision === 'main' ? '' : `@${revision}`}/${path}`;
   return path !== undefined && addressOf(name) === address ? name : address;
+}
+
+/**
+ * The hub name of a model without a file, given that name or the address of the model's page; null for any other.
+ * @param {string} name
+ */
+export function wholeName(name) {
+  const page = name.startsWith(`${HUB}/`) ? WHOLE_PAGE.exec(new URL(name).pathname) : null;
+  const [, owner, repository, revision = 'main'] = page ?? WHOLE.exec(name) ?? [];
+  if (owner === undefined || [owner, repository, revision].some((part) => /^\.+$/.test(part)))
+    return null;
+  return `hub:${owner}/${repository}${revision === 'main' ? '' : `@${revision}`}`;
 }
 
 /**

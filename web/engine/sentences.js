@@ -479,6 +479,8 @@ export const sentences = {
   http_status: 'HTTP status {n}',
   load_cancelled: 'loading was cancelled',
   hub_name: 'a name of the hub is hub:owner/name/file.gguf, got {value}',
+  hub_no_weights:
+    '{name} has no config.json with model.safetensors: for a GGUF file name it too, as in hub:owner/name/file.gguf',
   far_unasked: 'a model of {host} is fetched only after a press that names host and size',
   far_cut: 'the connection was lost at byte {n} of {limit} and could not be made again',
   far_silent: 'the host said nothing for {n} seconds',

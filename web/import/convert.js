@@ -18,6 +18,7 @@ import { isVocabulary, readVocabulary } from './vocabulary.js';
  * @typedef {object} Options
  * @property {string} [type] the format of the matrices, in any case; F32 if left out
  * @property {Record<string, unknown>} [assume] values that no file states otherwise: n_head, activation, attention_scale
+ * @property {string} [name] of the model, if the checkpoint's file does not have it
  * @property {ByteFile[]} [vocabulary] the files of the vocabulary; their names do not matter
  *
  * @typedef {object} Converted
@@ -57,7 +58,7 @@ const baseOf = (name) => name.replace(/^.*[/\\]/, '');
 function kindOfJson(json) {
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return 'vocabulary';
   if (json.weight_map) return 'checkpoint';
-  if ('added_tokens' in json || 'tokenizer_class' in json) return 'vocabulary';
+  if (json.model?.vocab || 'added_tokens' in json || 'tokenizer_class' in json) return 'vocabulary';
   return Object.entries(SIZES).some(([key, type]) => typeof json[key] === type)
     ? 'config'
     : 'vocabulary';
@@ -135,7 +136,7 @@ function typeOf(type) {
  * @param {Options} [options]
  * @returns {Promise<Converted>}
  */
-export async function convert(files, { type = 'F32', assume = {}, vocabulary = [] } = {}) {
+export async function convert(files, { type = 'F32', assume = {}, vocabulary = [], name } = {}) {
   const format = typeOf(type);
   const sorted = await sortFiles(files);
   if (sorted.checkpoint.length === 0) {
@@ -158,16 +159,16 @@ export async function convert(files, { type = 'F32', assume = {}, vocabulary = [
   const notes = [...model.notes, ...tokens.notes];
   if (tokens.notes.some(({ key }) => key === 'vocab_note_ids'))
     notes.push(phrase('layout_note_vocabulary', { layout, where }));
-  const name = baseOf(sorted.checkpoint[0].name).replace(/\.\w+$/, '');
+  const title = name ?? baseOf(sorted.checkpoint[0].name).replace(/\.\w+$/, '');
   /** @type {import('./gguf-writer.js').Metadata} */
   const metadata = {
-    'general.name': name,
+    'general.name': title,
     ...model.metadata,
     .../** @type {any} */ (tokens.metadata),
   };
   const { size, chunks } = writeGguf({ metadata, tensors: model.tensors, type: format });
   return {
-    name,
+    name: title,
     layout,
     architecture: model.architecture,
     type: format,

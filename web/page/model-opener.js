@@ -7,7 +7,7 @@ import { reason, sayAll } from '../base/faults.js';
 import { glossary } from '../base/term.js';
 import { presets } from '../engine/presets.js';
 import { t } from '../locale/locale.js';
-import { isSlow } from '../state/engines.js';
+import { isSlow, mayConvert } from '../state/engines.js';
 import { modelOf } from '../state/files.js';
 import { FIRST_SCREEN } from '../state/first-frame.js';
 import { agreeTo, isUnasked } from '../state/hosts.js';
@@ -87,8 +87,7 @@ export class ModelOpener {
       await this.showMore(String(wanted));
       return false;
     }
-    const own = [wanted].flat().some((part) => part instanceof File);
-    const files = own ? await import('../state/own-model.js') : null;
+    const files = mayConvert(wanted) ? await import('../state/own-model.js') : null;
     const model = files ? await files.joinCheckpoint(wanted) : wanted;
     const offer = { ...findModel(model) };
     const { examples: known } = this.offer;

@@ -11,7 +11,7 @@ import { onEnter } from '../base/enter.js';
 import { readWhole } from '../base/setting-words.js';
 import { NumberInput } from '../base/number-input.js';
 import { listKept, removeKept } from '../engine/browser-store.js';
-import { addressOf, nameOf, partNames } from '../engine/model-names.js';
+import { addressOf, nameOf, partNames, wholeName } from '../engine/model-names.js';
 import { addMessages, plain, t } from '../locale/locale.js';
 import { ENDINGS, modelOf, onPick } from '../state/files.js';
 import { agreeTo, agreements, farAddress } from '../state/hosts.js';
@@ -25,8 +25,9 @@ addMessages(locales);
 /** Memory that the engine can use, and memory that a page on a phone can use, in bytes. */
 const MEMORY = 4e9;
 const PHONE_MEMORY = 1.5e9;
-/** The weights need at most this much memory for each byte of the file. */
+/** The weights need at most this much memory for each byte of the file; SHARE_WHOLE is for a checkpoint of the hub, which may double. */
 const SHARE = 1.15;
+const SHARE_WHOLE = 2.3;
 const CONTEXT_MAX = 2 ** 20;
 /** The displayed speed is an average over MARKS samples with MARK_MS milliseconds between them. */
 const MARKS = 10;
@@ -95,18 +96,22 @@ export class LogitOpen extends LogitElement {
     const good = GOOD.find((each) => each.name === name);
     this.size = good?.size ?? null;
     this.fault = '';
-    const address = addressOf(name);
+    const whole = wholeName(name);
+    const address = whole ?? addressOf(name);
     if (address === null || (!far && !URL.canParse(name, document.baseURI)))
       this.fault = t('open.no-name', { name });
     else if (far && !far.allowed) this.fault = t('open.host', { host: far.host });
-    this.asked = this.fault ? '' : far ? nameOf(new URL(String(address)).href) : name;
+    this.asked = this.fault ? '' : far ? (whole ?? nameOf(new URL(String(address)).href)) : name;
     if (!far && !this.fault) this.#open(name);
   }
 
   /** Asks the host for the size. If the model has several files, adds their sizes. */
   async #askSize() {
     this.asking = true;
-    const sizes = await Promise.all(partNames(addressOf(this.asked) ?? '').map(askSize));
+    const whole = wholeName(this.asked) !== null;
+    const names = whole ? [`${this.asked}/model.safetensors`] : partNames(this.asked);
+    const sizes = await Promise.all(names.map((name) => askSize(addressOf(name) ?? '')));
+    if (whole && sizes[0] === null) sizes[0] = await askIndex(this.asked);
     this.asking = false;
     this.size = sizes.includes(null) ? null : sizes.reduce((a, b) => Number(a) + Number(b), 0);
     if (this.size === null) this.fault = t('open.size.none');
@@ -162,7 +167,7 @@ export class LogitOpen extends LogitElement {
     const { size } = this;
     const good = GOOD.find(({ name }) => name === this.asked);
     const kept = this.kept.find(({ address }) => address === addressOf(this.asked));
-    const need = (size ?? 0) * SHARE;
+    const need = (size ?? 0) * (wholeName(this.asked) ? SHARE_WHOLE : SHARE);
     const { error, text } = this.#typed;
     const phone = matchMedia('(pointer: coarse) and (max-width: 60rem)').matches;
     return html`
@@ -206,7 +211,7 @@ export class LogitOpen extends LogitElement {
       <div class="named">
         <label class="label" for="name">${t('open.name')}</label>
         <div class="row"><input id="name" type="text" spellcheck="false" autocomplete="off" autocapitalize="off"
-          placeholder="hub:owner/name/file.gguf" aria-describedby="name-about"
+          placeholder="hub:owner/name" aria-describedby="name-about"
           @keydown=${(/** @type {KeyboardEvent} */ event) => onEnter(event, () => this.#onName())}>
         <button class="primary" data-command="name" @click=${this.#onName}>${t('open.next')}</button></div>
         <p id="name-about" class="about">${t('open.name.about')}</p>
@@ -279,6 +284,18 @@ async function askSize(address) {
     });
     const length = Number(response.headers.get('content-length'));
     return response.ok && length > 0 ? length : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The size of a checkpoint in parts, of which the index tells the sum. @param {string} name @returns {Promise<number | null>} */
+async function askIndex(name) {
+  try {
+    const address = String(addressOf(`${name}/model.safetensors.index.json`));
+    const response = await fetch(address, { credentials: 'omit', referrerPolicy: 'no-referrer' });
+    const { total_size } = (await response.json()).metadata;
+    return total_size > 0 ? total_size : null;
   } catch {
     return null;
   }

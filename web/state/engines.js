@@ -97,8 +97,8 @@ export function lease(model, options = {}) {
 /** Returns true for files of the user. @param {unknown} model */
 const isOwn = (model) => [model].flat().every((part) => part instanceof File);
 
-/** @param {Model} model */
-const readable = async (model) => (await import('./own-model.js')).readable(model);
+/** True for a model that may be no GGUF file: a file of the user or a name of the hub. @param {any} model */
+export const mayConvert = (model) => isOwn(model) || model?.startsWith?.('hub:');
 
 /** Returns true if a load needs a progress bar. @param {Progress | null} progress */
 export function isSlow(progress) {
@@ -168,7 +168,8 @@ function open(key, options) {
 async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
   const { inside, wasm, simd, relaxed, worker } = assets;
   if (isUnasked(key)) await (await import('../engine/browser-store.js')).needKept(key);
-  const model = inside.get(key) ?? (isOwn(key) ? await readable(key) : key);
+  const files = mayConvert(key) ? await import('./own-model.js') : null;
+  const model = inside.get(key) ?? (await files?.readable(key, { signal, onprogress })) ?? key;
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model }),
     ...(context === null ? {} : { context }),

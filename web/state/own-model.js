@@ -1,6 +1,6 @@
 /**
- * Model files of the user. GGUF files are opened as they are. A checkpoint with its configuration and vocabulary is
- * converted to GGUF first, by code that is fetched only then.
+ * Models that may become a GGUF file first: files of the user and models of the hub. GGUF files are opened as they are.
+ * A checkpoint with its configuration and vocabulary is converted to GGUF, by code that is fetched only then.
  */
 import { modelOf } from './files.js';
 
@@ -16,6 +16,8 @@ import { modelOf } from './files.js';
  * @type {WeakMap<File, Converted>}
  */
 const converted = new WeakMap();
+/** The model of the hub that was converted last. @type {{ model: unknown, made?: Converted }} */
+let fetched = { model: null };
 /** All files of the checkpoint that was opened last. @type {File[]} */
 let last = [];
 
@@ -23,7 +25,8 @@ let last = [];
  * Returns the GGUF file that was made from a checkpoint; undefined for other models.
  * @param {unknown} model as in engines.js
  */
-export const convertedOf = (model) => converted.get(/** @type {File} */ ([model].flat()[0]));
+export const convertedOf = (model) =>
+  model === fetched.model ? fetched.made : converted.get(/** @type {File} */ ([model].flat()[0]));
 
 /** @param {File} file */
 const isGguf = async (file) => (await file.slice(0, 4).text()) === 'GGUF';
@@ -39,6 +42,7 @@ async function bytesOf(files) {
  * @param {import('./engines.js').Model} model a file or several
  */
 export async function joinCheckpoint(model) {
+  if (typeof model === 'string') return model;
   const files = /** @type {File[]} */ ([model].flat());
   if (await isGguf(files[0])) return model;
   const { hasWeights } = await import('../import/convert.js');
@@ -55,10 +59,12 @@ export async function joinCheckpoint(model) {
 }
 
 /**
- * Returns files that the engine can read. A file of unknown format is returned as it is; the engine refuses it.
- * @param {import('./engines.js').Model} model a file or several
+ * Returns a model that the engine can read. A file of unknown format is returned as it is; the engine refuses it.
+ * @param {import('./engines.js').Model} model a file or several, or a name of the hub
+ * @param {Pick<Parameters<typeof import('../import/repository.js').fetchRepository>[1] & {}, 'signal' | 'onprogress'>} [options]
  */
-export async function readable(model) {
+export async function readable(model, options) {
+  if (typeof model === 'string') return fetchModel(model, options);
   const files = /** @type {File[]} */ ([model].flat());
   if (await isGguf(files[0])) return model;
   const { checkNotVocabulary, convert, hasWeights } = await import('../import/convert.js');
@@ -67,11 +73,35 @@ export async function readable(model) {
     await checkNotVocabulary(parts);
     return model;
   }
-  const { name, notes, chunks } = await convert(parts);
+  const made = await collect(await convert(parts));
+  converted.set(files[0], made);
+  return made.file;
+}
+
+/**
+ * @param {import('../import/convert.js').Converted} model
+ * @returns {Promise<Converted>}
+ */
+async function collect({ name, notes, chunks }) {
   const pieces = [];
   // A Blob for each chunk lets the browser move the data out of memory.
   for await (const chunk of chunks) pieces.push(new Blob([/** @type {BlobPart} */ (chunk)]));
-  const file = new File(pieces, `${name}.gguf`);
-  converted.set(files[0], { file, notes });
-  return file;
+  return { file: new File(pieces, `${name}.gguf`), notes };
+}
+
+/**
+ * Fetches a model of the hub that is no GGUF file; returns any other name unchanged.
+ * @param {string} model
+ * @param {Parameters<typeof readable>[1]} options
+ */
+async function fetchModel(model, options) {
+  const { wholeName } = await import('../engine/model-names.js');
+  const name = wholeName(model);
+  if (name === null) return model;
+  const { fetchRepository } = await import('../import/repository.js');
+  const { convert } = await import('../import/convert.js');
+  const { name: title, files } = await fetchRepository(name, options);
+  const made = await collect(await convert(files, { name: title }));
+  fetched = { model, made };
+  return made.file;
 }
