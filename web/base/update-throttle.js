@@ -23,14 +23,17 @@ export class UpdateThrottle {
   #observer = new IntersectionObserver(([{ isIntersecting }]) => (this.visible = isIntersecting));
   #host;
   #moving;
+  #along;
 
   /**
    * @param {import('lit').ReactiveElement} host
    * @param {string[]} moving the host's properties that change during movement
+   * @param {string[]} [along] properties that may change during a movement, but begin none
    */
-  constructor(host, moving) {
+  constructor(host, moving, along = []) {
     this.#host = host;
     this.#moving = moving;
+    this.#along = along;
     host.addController(this);
   }
 
@@ -50,11 +53,12 @@ export class UpdateThrottle {
    */
   classify(changed) {
     const now = performance.now();
-    const moves =
-      changed.size > 0 && [...changed.keys()].every((name) => this.#moving.includes(name));
+    const others = [...changed.keys()].filter((name) => !this.#moving.includes(name));
+    const begins = changed.size > 0 && others.length === 0;
+    const moves = changed.size > 0 && others.every((name) => this.#along.includes(name));
     // An element outside the window updates only in idle time, so its updates may be more than REST_MS apart.
     const continues = moves && (now < this.#moved + REST_MS || !this.visible);
-    this.#moved = moves ? now : -Infinity;
+    this.#moved = continues || begins ? now : -Infinity;
     if (continues) this.#debounce.schedule(REST_MS, () => this.#host.requestUpdate());
     else this.#debounce.cancel();
     if (continues && (this.#throttle.left(now) > 0 || !this.visible)) return 'motion';

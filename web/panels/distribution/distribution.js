@@ -55,7 +55,7 @@ export class LogitDistribution extends LogitElement {
 
   #width = new Width(this, '.chart');
   /** @type {UpdateThrottle} */
-  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further']);
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further'], ['settings']);
   /** A key of everything in the chart except the lengths of bars. */
   #shape = '';
   /** Height of the bars in pixels. The other charts get the same height. */

@@ -19,9 +19,10 @@ import { footOf, nameOfColumn, valueOfColumn } from './words.js';
  * @typedef {import('../../plots/stages.js').Column} Column
  * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
  *
- * `press`: called for a press without a drag. `mode` is null until the pointer has moved.
+ * `press`: called for a press without a drag. `mode` is null until the pointer has moved; `plot` is the picture's
+ * place, null until it is needed.
  * @typedef {{ name: string, x: number, y: number, value: number, moves: boolean, press: (() => void) | null,
- *   mode: 'move' | 'turn' | 'none' | null }} Drag
+ *   mode: 'move' | 'turn' | 'none' | null, plot: DOMRect | null }} Drag
  */
 
 /** Distance in pixels after which a press becomes a drag. */
@@ -58,6 +59,11 @@ export class Heads {
 
   get dragging() {
     return this.#drag !== null && this.#drag.mode !== null;
+  }
+
+  /** True while the pointer turns a value. */
+  get turning() {
+    return this.#drag?.mode === 'turn';
   }
 
   /** @param {import('../../plots/trace.js').Trace} trace @param {River} river */
@@ -218,7 +224,8 @@ export class Heads {
     const row = host.fixed ? undefined : host.rowOf(name);
     const value = row ? host.valueOf(row) : 0;
     const { clientX: x, clientY: y, pointerId, pointerType } = event;
-    const drag = { name, x, y, value, moves, press, mode: null };
+    /** @type {Drag} */
+    const drag = { name, x, y, value, moves, press, mode: null, plot: null };
     this.#drag = drag;
     const target = /** @type {HTMLElement} */ (event.currentTarget);
     const river = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.river'));
@@ -235,6 +242,7 @@ export class Heads {
     on('pointermove', (moved) => !finger && this.#follow(moved));
     on('pointerup', () => end(true));
     on('pointercancel', () => end(false));
+    window.addEventListener('scroll', () => (drag.plot = null), { signal, capture: true });
     window.addEventListener(
       'keydown',
       (pressed) => {
@@ -275,10 +283,11 @@ export class Heads {
    * Moves the title with the pointer, and its stage to the column that is nearest.
    * @param {Drag} drag @param {number} x
    */
-  #move({ name }, x) {
+  #move(drag, x) {
+    const { name } = drag;
     const host = this.#host;
     const plot = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.plot'));
-    const { left, width } = plot.getBoundingClientRect();
+    const { left, width } = (drag.plot ??= plot.getBoundingClientRect()); // each reading computes styles and layout
     const columns = host.river?.columns ?? [];
     const near = columns[columnAt(columns, (x - left) / width)];
     const to = host.movable.indexOf(near?.name);
@@ -331,11 +340,11 @@ export class Heads {
   settle() {
     const host = this.#host;
     const columns = host.river?.columns ?? [];
-    const width = host.renderRoot.querySelector('.plot')?.clientWidth ?? 0;
     const places = new Map(columns.map(({ name, from, to }) => [name, (from + to) / 2]));
-    for (const [name, place] of places) {
-      const before = this.#places.get(name);
-      if (before === undefined || before === place || calm.matches) continue;
+    const moved = [...places].filter(([name, at]) => (this.#places.get(name) ?? at) !== at);
+    const width = moved.length ? (host.renderRoot.querySelector('.plot')?.clientWidth ?? 0) : 0;
+    for (const [name, place] of calm.matches ? [] : moved) {
+      const before = Number(this.#places.get(name));
       const carried = this.#drag?.mode === 'move' && this.#drag.name === name;
       if (carried) this.#carry(name, this.#carried, width);
       const foot = host.renderRoot.querySelector(`[data-foot="${name}"]`);

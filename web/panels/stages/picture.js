@@ -43,11 +43,8 @@ export class StagesPicture {
    * @type {{ from: River, began: number } | null}
    */
   #morph = null;
-  #frame = 0;
   /** Widths of names at font size 1. @type {Map<string, number>} */
   #wide = new Map();
-  /** @type {Shown | null} */
-  #shown = null;
 
   /** @param {HTMLElement} plot contains the canvas @param {Element} colours */
   constructor(plot, colours) {
@@ -82,19 +79,11 @@ export class StagesPicture {
       : river;
   }
 
-  /** Paints now, and in each frame of an animation. @param {Shown} shown */
+  /** Paints the present river. Returns true during an animation, which needs further frames. @param {Shown} shown */
   paint(shown) {
-    this.#shown = shown;
-    cancelAnimationFrame(this.#frame);
-    if (!this.river || !this.look.width) return;
+    if (!this.river || !this.look.width) return false;
     this.#paint(this.#now(performance.now()), shown);
-    if (this.#morph)
-      this.#frame = requestAnimationFrame(() => this.#shown && this.paint(this.#shown));
-  }
-
-  stop() {
-    cancelAnimationFrame(this.#frame);
-    this.#morph = null;
+    return this.#morph !== null;
   }
 
   /** @param {River} river @param {Shown} shown */

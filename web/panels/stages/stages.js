@@ -51,11 +51,15 @@ export class LogitStages extends LogitElement {
   static styles = [...LogitElement.styles, tableStyles, riverStyles, stagesStyles];
 
   #width = new Width(this, '.plot');
-  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further', 'curves']);
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further'], ['settings']);
   /** @type {StagesPicture | null} */
   #picture = null;
   /** The element whose canvas shows the picture. @type {HTMLElement | null} */
   #plot = null;
+  /** Width of the plot when the picture measured it. */
+  #fitted = 0;
+  /** The frame that paints next; 0 for none. */
+  #frame = 0;
   /** @type {River | null} */
   #river = null;
   /** A key of the columns and the size at the last render. */
@@ -143,7 +147,8 @@ export class LogitStages extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#picture?.stop();
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -152,7 +157,7 @@ export class LogitStages extends LogitElement {
     const moved = this.#lay(changes);
     const part = this.#throttle.classify(changes);
     if (part === 'all' || moved || !this.#picture) return true;
-    if (this.#throttle.visible) this.#paint();
+    if (this.#throttle.visible) this.#askPaint();
     return part === 'numbers';
   }
 
@@ -170,7 +175,7 @@ export class LogitStages extends LogitElement {
     const key = this.#river.columns.map(({ name }) => name).join();
     const moved = key !== this.#key;
     this.#key = key;
-    const continues = this.#throttle.moving && !moved;
+    const continues = (this.#throttle.moving || this.#heads.turning) && !moved;
     this.#picture?.take(this.#river, before !== null && !continues);
     return moved;
   }
@@ -196,23 +201,27 @@ export class LogitStages extends LogitElement {
   nameOf = (band) => (band ? String(this.#names.get(String(band.id)) ?? '') : t('stages.ground'));
 
   updated() {
-    this.#fit();
+    const fresh = this.#fit();
     this.#heads.settle();
-    this.#paint();
+    if (fresh) this.#paint();
+    else this.#askPaint();
   }
 
-  /** Creates the picture, or fits it to a new size or theme. */
+  /** Creates the picture, or fits it to a new size. Returns true if its canvas is still empty or stretched. */
   #fit() {
     const plot = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.plot'));
     const colours = this.renderRoot.querySelector('.colours');
-    if (!plot || !colours || !this.#river) return;
+    const { width } = this.#width;
+    if (!plot || !colours || !this.#river) return false;
     // A render without a trace, as while another model loads, has removed the old plot.
+    if (this.#picture && this.#plot === plot && this.#fitted === width) return false;
     if (!this.#picture || this.#plot !== plot) {
-      this.#picture?.stop();
       this.#plot = plot;
       this.#picture = new StagesPicture(plot, colours);
       this.#picture.take(this.#river, false);
-    } else if (this.#picture.look.width !== plot.clientWidth) this.#picture.refit(plot, colours);
+    } else this.#picture.refit(plot, colours);
+    this.#fitted = width;
+    return true;
   }
 
   #onTheme() {
@@ -222,10 +231,18 @@ export class LogitStages extends LogitElement {
     this.#paint();
   }
 
+  /** Paints in the next frame, once for all changes before it. */
+  #askPaint() {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#paint();
+    });
+  }
+
   #paint() {
     const id = (/** @type {string | null} */ key) =>
       key === null || key === REST ? null : Number(key);
-    this.speak(() =>
+    const moves = this.speak(() =>
       this.#picture?.paint({
         drawn: this.drawn?.id ?? null,
         u: this.drawn?.u ?? null,
@@ -235,6 +252,7 @@ export class LogitStages extends LogitElement {
         percent: briefPercent,
       }),
     );
+    if (moves) this.#askPaint();
   }
 
   render() {
