@@ -1,15 +1,15 @@
-/** `logitscope bench`: how fast a model reads a prompt and draws tokens on this machine. */
+/** `logitscope bench`: measures how fast a model reads a prompt and draws tokens on this computer. */
 import { summarise } from '../engine/measures.js';
 import { UsageError } from './flags.js';
 import { columns, printJson } from './terminal.js';
 import { wholeNumber } from './documents.js';
 
-/** The default number of prompt tokens; a short context has room for fewer. */
+/** Default number of prompt tokens; fewer if the context is shorter. */
 const PROMPT_TOKENS = 256;
 const NEW_TOKENS = 64;
 const ROUNDS = 5;
 
-/** The measured values that the command prints: [key, name in the table, decimals]. */
+/** The results to print: key, name in the table, decimals. */
 const ROWS = /** @type {const} */ ([
   ['prefill_tokens_per_second', 'prefill, tokens/s', 1],
   ['decode_tokens_per_second', 'decode, tokens/s', 1],
@@ -24,7 +24,7 @@ function time(act) {
 }
 
 /**
- * Measures one round: a prompt that shares no prefix with the last round's, then greedy steps.
+ * Measures one round: reads a prompt that shares no beginning with the last one, then takes greedy steps.
  * @param {any} scope
  * @param {number} round
  * @param {number} promptTokens
@@ -80,7 +80,7 @@ export const bench = {
       );
     }
     const rounds = values.rounds ?? ROUNDS;
-    // The first round is not counted: the runtime is still optimising the loops.
+    // The first round does not count, because the JavaScript engine is still compiling.
     const [, ...measured] = Array.from({ length: rounds + 1 }, (_, round) =>
       measure(scope, round, promptTokens, newTokens),
     );

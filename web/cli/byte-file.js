@@ -1,10 +1,10 @@
-/** A file at a path, readable at any place without reading the rest. */
+/** A file on disk of which any part can be read. */
 import { promises as fs } from 'node:fs';
 import { openFile } from '../engine/node-files.js';
 import { byteFile } from '../import/byte-file.js';
 
 /**
- * Opens a file for the readers of checkpoints; throws an Error with the reason if it is not readable.
+ * Opens a file for the readers of checkpoints. Throws an Error with the reason if it cannot be read.
  * @param {string} path
  */
 export async function byteFileOfPath(path) {

@@ -1,6 +1,6 @@
 /**
- * A class: a folder that contains a file or a folder for each learner. Every learner gets a row; if there is
- * no file to run, the row gives the reason.
+ * Finds the submissions of a class: a folder with a file or a folder for each learner. Every learner gets a row; a
+ * row without a submission has the reason.
  */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
@@ -17,12 +17,12 @@ import { KINDS, kindOf } from './submission.js';
  * @property {{ code: Unread, what: string }} [unread]
  */
 
-/** Most levels of folders to search for a submission: archives often add some. */
+/** Most levels of subfolders that are searched, because unpacked archives often add some. */
 const DEEPEST = 4;
-/** Most file names listed in a reason. */
+/** Most file names in a reason. */
 const LISTED = 5;
 
-/** True for files and folders that systems and programs leave behind. @param {string} name */
+/** Returns true for files that operating systems and programs create, such as .DS_Store. @param {string} name */
 const isLitter = (name) =>
   name.startsWith('.') ||
   ['__MACOSX', '__pycache__', 'node_modules', 'Thumbs.db', 'desktop.ini'].includes(name);
@@ -42,7 +42,7 @@ function allows(file, mode) {
 }
 
 /**
- * Returns the files of a folder by depth: first its own files, then those of its subfolders.
+ * Returns the files of a folder by depth: its own files first, then those of its subfolders.
  * @param {string} folder
  * @param {number} [depth]
  * @returns {string[][]} index: the depth, from 0
@@ -89,7 +89,7 @@ export function submissionsIn(folder, { stdio = false } = {}) {
       /** @type {(code: Unread, what?: string) => Submitted} */
       const without = (code, what = '') => ({ ...row, unread: { code, what } });
       if (entry.isDirectory()) return ofFolder(name, file);
-      // A link may point to a file of another learner or of the teacher.
+      // A link is refused, because it could point to the file of another learner or of the teacher.
       if (!entry.isFile()) return without('special');
       if (!runs(file)) return without('kind', extname(name) || name);
       if (!allows(file, constants.R_OK)) return without('closed');

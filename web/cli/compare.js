@@ -1,5 +1,6 @@
 /**
- * `logitscope compare`: strategies on one prompt with equal random numbers, and the figures of their texts.
+ * `logitscope compare`: writes texts with several strategies from one prompt and the same random numbers, and prints
+ * numbers about them.
  */
 import { coldPair, divergence, figuresOf, gapsOf, run, spreadOf } from '../engine/compare.js';
 import { nameOf, suites } from '../engine/suites.js';
@@ -68,7 +69,7 @@ function readSuite({ suite = 'nine', strategy, samples }) {
 }
 
 /**
- * Writes one text and returns it with its figures.
+ * Writes one text and measures it.
  * @param {any} scope
  * @param {Strategy} strategy
  * @param {{ prompt: string, seed: number, max_new_tokens?: number }} options
@@ -84,8 +85,7 @@ async function write(scope, strategy, options) {
 }
 
 /**
- * Returns the rows of a comparison: the first text of each strategy. If a strategy has several texts, its
- * row also has their common figures.
+ * Returns a row for each strategy: its first text. If it has several texts, the row has their common numbers too.
  * @param {any} scope
  * @param {any} values
  */

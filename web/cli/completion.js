@@ -1,11 +1,11 @@
-/** `logitscope completion SHELL`: prints a script that lets a shell complete commands and flags. */
+/** `logitscope completion SHELL`: prints a script with which a shell completes commands and flags. */
 import { UsageError, flagsOf } from './flags.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
 /** @param {string} name */
 const dashed = (name) => `--${name.replaceAll('_', '-')}`;
-/** Returns a text in single quotes, which all three shells read alike. @param {string} text */
+/** Returns a text in single quotes, which all three shells read in the same way. @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
@@ -23,7 +23,7 @@ function listed(commands, table) {
 
 /** @typedef {ReturnType<typeof listed>} Listed */
 
-/** Returns the script for bash, and for zsh in its bash mode. @param {Listed} commands */
+/** Returns the script for bash; zsh can run it too. @param {Listed} commands */
 const bash = (commands) => `_logitscope() {
   local word=\${COMP_WORDS[COMP_CWORD]} flags
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -62,7 +62,7 @@ const fish = (commands) =>
     .join('');
 
 /**
- * Returns the command `completion` for a list of all other commands.
+ * Returns the command `completion`, which needs the list of all other commands.
  * @param {() => Record<string, import('./flags.js').Command>} commands
  * @returns {import('./flags.js').Command}
  */

@@ -1,4 +1,4 @@
-/** `logitscope convert`: makes a GGUF file of a checkpoint, its configuration and its vocabulary. */
+/** `logitscope convert`: makes a GGUF file from a checkpoint, its configuration and its vocabulary. */
 import { createWriteStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +11,7 @@ import { UsageError } from './flags.js';
 import { showProgress } from './progress.js';
 import { columns, inLine, printJson } from './terminal.js';
 
-/** Returns the path, or all files of a folder. @param {string} path */
+/** Returns the files in a folder, or the path itself if it is a file. @param {string} path */
 function filesAt(path) {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   if (!isFolder) return [path];
@@ -30,7 +30,7 @@ async function openFiles(paths) {
 }
 
 /**
- * Writes to a file beside it and renames that, so that a failed conversion leaves no half file.
+ * Writes a temporary file and renames it at the end, so that a failure leaves no incomplete file.
  * @param {string} path
  * @param {AsyncIterable<Uint8Array>} chunks
  */

@@ -1,4 +1,4 @@
-/** `logitscope detect`: the evidence of a watermark in a text. */
+/** `logitscope detect`: looks for a watermark in a text. */
 import { detect as detectMarks } from '../engine/detect.js';
 import { UsageError, settingsOf } from './flags.js';
 import { bar, columns, percent, printJson } from './terminal.js';
@@ -6,7 +6,7 @@ import { bar, columns, percent, printJson } from './terminal.js';
 const LINES = 8;
 const WIDTH = 30;
 
-/** Returns z at some of the lengths, including the last. @param {number[]} curve */
+/** Returns the z-score after some of the tokens, including the last. @param {number[]} curve */
 function stretch(curve) {
   const every = Math.ceil(curve.length / LINES);
   return curve.map((z, i) => ({ n: i + 1, z })).filter(({ n }) => (curve.length - n) % every === 0);

@@ -1,12 +1,12 @@
-/** Reads text files for `eval` and `compare --held-out`, whole or divided into documents. */
+/** Reads text files for `eval` and `compare --held-out`, as a whole or divided into documents. */
 import { UsageError } from './flags.js';
 import { readTextFile } from './read-text.js';
 
 const END_OF_TEXT = '<|endoftext|>';
 
 /**
- * Returns a file's documents: the texts between <|endoftext|> separators. Several successive newlines become
- * one. A file without a separator is one document.
+ * Returns the documents of a file: the texts between <|endoftext|> marks. Several line breaks in a row become one. A
+ * file without a mark is one document.
  * @param {string} flag the flag to name in an error
  * @param {string} path
  * @returns {string[]}

@@ -1,11 +1,11 @@
-/** `logitscope eval`: the C engine's cross-entropy of a model on a held-out text. */
+/** `logitscope eval`: computes the cross-entropy of a model on a text. */
 import { UsageError } from './flags.js';
 import { columns, printJson } from './terminal.js';
 import { readDocuments, wholeNumber } from './documents.js';
 
 /**
- * Returns the sum of -ln p over ids[1:], in nats. Windows of context_length ids do not overlap: the model
- * sees no ids of earlier windows.
+ * Returns the sum of -ln p over ids[1:], in nats. A text longer than the context is read in parts that do not
+ * overlap; a part does not see the ones before it.
  * @param {any} scope
  * @param {number[]} ids
  */
@@ -23,7 +23,7 @@ function surprisalOf(scope, ids) {
 }
 
 /**
- * Returns the first `bytes` bytes of a text, without an incomplete last character.
+ * Returns the first bytes of a text, without an incomplete character at the end.
  * @param {string} text
  * @param {number} bytes
  */

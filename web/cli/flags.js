@@ -1,10 +1,10 @@
-/** Flags of the command line. The flags of settings come from the engine's table. */
+/** The flags of the command line. Flags for settings are made from the engine's table. */
 import { presets, strategies } from '../engine/presets.js';
 import { SOURCES } from '../engine/sampler-sources.js';
 import { readSchema } from '../engine/schema-text.js';
 import { readStandardInput, readTextFile } from './read-text.js';
 
-/** An invalid argument: the command line prints one line and exits with code 2. */
+/** An error of the user: the command line prints one line and exits with code 2. */
 export class UsageError extends Error {}
 
 /**
@@ -17,7 +17,7 @@ export class UsageError extends Error {}
  */
 
 /**
- * The streams of a command.
+ * Input and output of a command.
  * @typedef {{ stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} Streams
  */
 
@@ -83,7 +83,7 @@ const DRAWING = [
   },
 ];
 
-/** Help for flags with escapes: a shell does not pass these characters on. */
+/** Help text of flags with escapes, because it is hard to type these characters in a shell. */
 export const ESCAPED = '\\n is a line break, \\t a tab, \\\\ a backslash; may be repeated';
 
 /** @type {Flag[]} */
@@ -112,9 +112,9 @@ export const PROMPT_FILE = {
   kind: 'text',
   help: 'a file with the prompt, - for standard input; the line break at its end is left out, unless it is all',
 };
-/** The flags for a prompt: as text, or in a file. */
+/** The flags for a prompt, as text or from a file. */
 export const PROMPTS = [PROMPT, PROMPT_FILE];
-/** The flags for messages, if a model has a chat template. @type {Flag[]} */
+/** The flags for a chat, if the model has a chat template. @type {Flag[]} */
 export const CHAT = [
   {
     name: 'chat',
@@ -150,7 +150,7 @@ export const GRAMMAR = {
 
 /** Matches a number in decimal notation. */
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
-/** The bias values that ban a token; only the first can be written in JSON. */
+/** The values of a bias that forbid a token. */
 const BANS = ['false', '-Infinity'];
 const BAN_FORM = BANS.map((ban) => `ID=${ban}`).join(' or ');
 
@@ -158,7 +158,7 @@ const dashed = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
 const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
 
 /**
- * Returns the flag of a setting. Its help gives the range from the settings table.
+ * Returns the flag of a setting. Its help has the range from the table.
  * @param {any} row
  * @returns {Flag}
  */
@@ -219,7 +219,7 @@ export function helpOf(name, { summary, operands, notes }, flags) {
 }
 
 /**
- * Returns the names that are similar to a word, for an error; if none is similar, the list of all names.
+ * Returns the names that are similar to a word, for an error message; if there are none, all names.
  * @param {string} word
  * @param {string[]} names
  * @param {string} orElse the text before the list of all names
@@ -245,7 +245,7 @@ function toNumber(flag, text) {
     throw new UsageError(`${flag} must be a number, got ${JSON.stringify(text)}`);
   }
   const value = Number(text);
-  // 9007199254740990.6 would round to the seed 9007199254740991.
+  // Refuse this: 9007199254740990.6 would silently become the seed 9007199254740991.
   if (Number.isInteger(value) && /^[^e]*\.\d*[1-9]\d*$/i.test(text)) {
     throw new UsageError(`${flag} must be whole or have fewer digits, got ${text}`);
   }
@@ -278,7 +278,7 @@ function unescaped(flag, text) {
 }
 
 /**
- * Returns the value of a flag, from its text and from the value that the flag already has.
+ * Returns the value of a flag, from its text and, for a flag that can be repeated, its value so far.
  * @param {Flag} flag
  * @param {string} text
  * @param {any} [before]
@@ -342,7 +342,7 @@ export function needPrompt(values) {
 }
 
 /**
- * Uses the only word without a flag as the value of the first flag in `operandOf`.
+ * If a word has no flag before it, makes it the value of the flag that the command says.
  * @param {any} values
  * @param {Command} command
  */
@@ -356,7 +356,7 @@ export function takeOperand(values, { operands, operandOf }) {
   values[operandOf[0]] = word;
 }
 
-/** The flags that cannot be used with --prompt-file. */
+/** Flags that exclude --prompt-file. */
 const BESIDE_FILE = ['prompt', 'text', 'chat', 'interactive', 'held_out'];
 
 /**
@@ -378,12 +378,12 @@ export async function takePromptFile(values, stdin) {
     const name = path === '-' ? 'standard input' : path;
     throw new UsageError(`--prompt-file: ${name} is empty`);
   }
-  // A file with a line break alone is that prompt: nanoGPT begins its samples so.
+  // If the file is only a line break, this is the prompt: nanoGPT begins its samples in this way.
   values.prompt = text.replace(/\r?\n$/, '') || '\n';
 }
 
 /**
- * Throws if a flag is given and none of the flags that it needs.
+ * Throws if a flag is given without any of the flags that it needs.
  * @param {any} values
  * @param {string} name
  * @param {string[]} needs
@@ -394,7 +394,7 @@ export function checkNeeds(values, name, needs) {
 }
 
 /**
- * Throws if one of `names` and the flag `beside` are both given.
+ * Throws if the flag `beside` and one of `names` are both given.
  * @param {any} values
  * @param {string} beside
  * @param {string[]} names
@@ -452,14 +452,14 @@ const gatesOf = ({ constraint, banned_words, forced_first: first }) => ({
   ...(first !== undefined && { forced_first: /^\d+$/.test(first) ? Number(first) : first }),
 });
 
-/** Throws if the order contains `own` without --own. @param {Record<string, any>} settings */
+/** Throws if the order contains `own` but --own is missing. @param {Record<string, any>} settings */
 function checkOrder({ order, own }) {
   if (own === undefined && order?.includes('own'))
     throw new UsageError('--order names own, which needs --own');
 }
 
 /**
- * Returns the settings among the values of the flags.
+ * Returns the settings among the flags' values.
  * @param {Record<string, any>} values
  * @param {any[]} table
  * @param {string[]} [also]
@@ -479,8 +479,8 @@ export function settingsOf(values, table, also = []) {
 }
 
 /**
- * Throws for invalid settings before the command writes any output: it starts a generation and ends it before
- * the first step.
+ * Throws if settings are invalid, before the command prints anything. For this, it starts a generation and ends it
+ * before the first step.
  * @param {any} scope
  * @param {Record<string, any>} options of a generation
  */

@@ -1,7 +1,4 @@
-/**
- * `logitscope generate`: writes text after a prompt, token by token, or prints one JSON object with all
- * steps.
- */
+/** `logitscope generate`: prints the text after a prompt, token by token, or a JSON object with all steps. */
 import {
   CHAT,
   ESCAPED,
@@ -21,7 +18,7 @@ import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, printLine, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
-/** The settings of samplers that read a second distribution. */
+/** Settings that read a second distribution. */
 const SECOND = ['guidance_scale', 'contrastive_beta'];
 
 /**
@@ -42,12 +39,12 @@ export async function collect(scope, options, onStep) {
   }
 }
 
-/** Returns the mean milliseconds per token. @param {{ ms: number }[]} steps */
+/** Returns the mean time for a token, in ms. @param {{ ms: number }[]} steps */
 const pace = (steps) => steps.reduce((sum, { ms }) => sum + ms, 0) / steps.length;
 
 /**
- * Returns the line about a draft: its acceptance, and the speed compared with a run without a draft and with
- * equal settings.
+ * Returns a line about speculative decoding: the share of accepted tokens, and the speed compared with a run without
+ * a draft model.
  * @param {any} scope
  * @param {any} options
  * @param {any} result
@@ -66,7 +63,7 @@ async function draftLine(scope, { draft: _, ...options }, { ids, steps, speculat
 }
 
 /**
- * Runs one generation and prints it as text or as JSON.
+ * Runs a generation and prints it as text or as JSON.
  * @param {any} scope
  * @param {any} values
  * @param {any} options
@@ -172,7 +169,7 @@ export const generate = {
     checkBeside(values, 'interactive', ['prompt', 'json', 'ndjson']);
     checkBeside(values, 'ndjson', ['json']);
     checkNeeds(values, 'top_logprobs', ['json', 'ndjson']);
-    // The interactive mode reads settings that no flag gave.
+    // In interactive mode, the user may still change these settings.
     if (!values.interactive)
       for (const name of ['amateur', 'negative_prompt']) checkNeeds(values, name, SECOND);
     if (!values.interactive && values.chat === undefined) needPrompt(values);

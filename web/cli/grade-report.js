@@ -1,4 +1,4 @@
-/** The report of a grading: as text in one language, as JSON, or as cells of a table. */
+/** Writes the result of grading: as text in one language, as JSON, or as cells of a table. */
 import { shortest } from '../grade/shrink.js';
 import { wordsOf } from './report-labels.js';
 import { inLine, safe } from './terminal.js';
@@ -7,7 +7,7 @@ import { inLine, safe } from './terminal.js';
 
 const LISTED = 12;
 
-/** Converts infinities to text, because JSON has none. @param {unknown} value @returns {any} */
+/** Turns infinities into texts, because JSON has none. @param {unknown} value @returns {any} */
 function jsonable(value) {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), jsonable);
@@ -16,13 +16,13 @@ function jsonable(value) {
   return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, jsonable(it)]));
 }
 
-/** Returns a cell that no spreadsheet reads as a formula. @param {unknown} value */
+/** Returns a cell that a spreadsheet does not take for a formula. @param {unknown} value */
 export function cell(value) {
   const text = safe(String(value)).replace(/^[=+\-@\t\r]/, "'$&");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Writes a report in one language. */
+/** Writes reports in one language. */
 export class Report {
   #words;
 
@@ -71,7 +71,7 @@ export class Report {
     return inLine(String(this.#words.why(fault)));
   }
 
-  /** Returns why a function does not have the full score. @param {Graded} graded */
+  /** Returns the reason why a function does not get the full score. @param {Graded} graded */
   why({ as, fault, verdicts }) {
     if (fault) return this.fault(fault);
     return verdicts
@@ -81,8 +81,8 @@ export class Report {
   }
 
   /**
-   * Returns the reasons for lost points: a time limit, then the fault; without a fault, the first failing
-   * property.
+   * Returns the reasons for lost points: a time limit, then the fault; if no fault is known, the first property that
+   * fails.
    * @param {Graded} graded
    */
   reasons({ as, fault, verdicts, convention }) {
@@ -97,7 +97,7 @@ export class Report {
     return lost;
   }
 
-  /** Returns the sentences about a function, for a table. @param {Graded} graded */
+  /** Returns sentences about a function, for a table. @param {Graded} graded */
   remarks(graded) {
     const { as, notes, error } = graded;
     if (error) return [`${as}: ${error}`];
@@ -134,14 +134,14 @@ export class Report {
   }
 
   /**
-   * Returns the reason why a learner has no submission.
+   * Returns a sentence about why a learner has no submission.
    * @param {{ code: import('./class.js').Unread, what: string }} given
    */
   unread({ code, what }) {
     return this.#words.unread[code](what);
   }
 
-  /** Returns a function's part of the report, for JSON. @param {Graded} graded */
+  /** Returns the report of a function as data for JSON. @param {Graded} graded */
   json(graded) {
     const { as, lesson, weight, score, verdicts, fault, notes, error } = graded;
     const failed = verdicts.filter(({ holds }) => !holds).length;

@@ -1,6 +1,4 @@
-/**
- * `logitscope grade`: compares the samplers of a learner or of a class with the built-in ones.
- */
+/** `logitscope grade`: compares functions that a learner or a class has written with the engine. */
 import { basename } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
 import { CONVENTIONS } from '../grade/convention.js';
@@ -113,7 +111,7 @@ function partsIn(word) {
   );
 }
 
-/** Returns the weights of properties. @param {string[]} given @returns {Record<string, number>} */
+/** Returns the weights of properties from --weights. @param {string[]} given @returns {Record<string, number>} */
 function weightsOf(given = []) {
   return Object.fromEntries(
     given.map((text) => {
@@ -176,7 +174,7 @@ async function gradeClass(grader, learners, { parts, report, stdout, csv, json }
 }
 
 /**
- * Grades one file and prints its report, unless the report is JSON.
+ * Grades one file and prints its report, unless JSON is wanted.
  * @param {Grader} grader
  * @param {string} file
  * @param {{ parts: Part[], report: Report, stdout: NodeJS.WritableStream, json?: boolean }} how
@@ -196,7 +194,7 @@ function gradeFile(grader, file, { parts, report, stdout, json }) {
 }
 
 /**
- * Returns the report on one file for JSON.
+ * Returns the report of a file as data for JSON.
  * @param {string} file
  * @param {import('./grader.js').Graded[]} all
  * @param {Report} report
@@ -212,7 +210,7 @@ function fileJson(file, all, report, { isolation, python }) {
 }
 
 /**
- * Warns if isolation or limits are missing; throws if `isolated` is true.
+ * Warns if submissions cannot be isolated or limited. If `isolated` is true, throws instead.
  * @param {Submissions} submissions
  * @param {boolean | undefined} isolated
  * @param {NodeJS.WritableStream} stderr
@@ -338,7 +336,7 @@ export const grade = {
     const { isolation } = submissions;
     const files = learners ? learners.map(({ file }) => file ?? '') : [path];
 
-    /** Left out of the report if no file is Python. */
+    /** Only if a file is Python. */
     const python = files.some(isPython)
       ? (({ program, version }) => ({ program, version }))(submissions.python)
       : undefined;

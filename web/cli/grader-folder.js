@@ -1,6 +1,6 @@
 /**
- * The temporary folder in which the grader runs submissions. It contains only the submission's file and the
- * harness, and no other file of this package.
+ * The temporary folder in which a submission runs. It has only the submission's file and the harness, no other file
+ * of this package.
  */
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { HERE } from './jail.js';
 
 const PREFIX = 'logitscope-grade-';
-/** The files of the harness; none contains a correct answer. */
+/** The files of the harness. None of them has a correct answer. */
 const HARNESS = [
   'course.py',
   'harness.js',
@@ -28,7 +28,7 @@ const HARNESS = [
   'json-lines.js',
 ];
 const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
-/** The largest submission, in bytes; notebooks may contain pictures. */
+/** Limit for a submission in bytes; notebooks may have pictures. */
 const LARGEST = 64 << 20;
 
 /** @param {number} pid */
@@ -41,14 +41,14 @@ function runs(pid) {
   }
 }
 
-/** Removes the folders of graders that were killed. */
+/** Removes folders of graders that were killed. */
 function removeLeftovers() {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : 0;
     if (!pid || runs(pid)) continue;
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
-    } catch {} // the folder belongs to another user
+    } catch {} // another user's folder
   }
 }
 
@@ -58,7 +58,7 @@ process.on('exit', () => open.forEach((folder) => void folder.close()));
 
 export class GraderFolder {
   #at = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  /** The path of an empty folder, which becomes the root of a jail. */
+  /** Path of an empty folder that becomes the root folder of the jail. */
   root = join(this.#at, 'root');
   folder = join(this.#at, 'seen');
 
@@ -73,8 +73,8 @@ export class GraderFolder {
   }
 
   /**
-   * Copies a file into the folder, or makes its learner's whole folder visible. Returns the file's path in
-   * the jail, and the folders to make visible.
+   * Copies a file into the folder, or makes its learner's whole folder visible. Returns the path in the jail, and the
+   * folders to make visible.
    * @param {string} file
    * @param {string | undefined} within the learner's folder
    * @returns {{ path: string, sees: [string, string][] }}

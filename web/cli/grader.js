@@ -6,13 +6,13 @@ import { scoreOf } from '../grade/score.js';
 import { TestedFunction } from '../grade/tested-function.js';
 import { UsageError } from './flags.js';
 
-/** Loading limit in ms: large Python libraries take seconds on a busy machine. */
+/** Time limit for loading a file, in ms: large Python libraries need seconds on a busy computer. */
 export const LOAD_MS = 20000;
-/** With a lower score, the grader does not try other courses' rules as the reason. */
+/** Below this score, the rules of other courses are not tried as the reason. */
 const LEAST = 50;
 
 /**
- * A function to grade, and its weight.
+ * A function to grade, with its weight.
  * @typedef {{ as: string, lesson: boolean, weight: number }} Part
  *
  * @typedef {object} Graded
@@ -30,7 +30,7 @@ const LEAST = 50;
 /** @typedef {import('../grade/grade.js').Verdict} Verdict */
 
 /**
- * Returns the weights of one function's properties.
+ * Returns the weights that are meant for one function.
  * @param {Record<string, number>} weights
  * @param {string} as
  */
@@ -53,7 +53,7 @@ const ungraded = ({ as, lesson, weight }) => ({
   notes: [],
 });
 
-/** Grades each file in a separate process. */
+/** Grades each file in a process of its own. */
 export class Grader {
   #engine;
   #submissions;
@@ -95,8 +95,8 @@ export class Grader {
   }
 
   /**
-   * Returns another course's rule by which a function has the full score; undefined if another fault explains
-   * the loss.
+   * Returns another course's rule under which the function would get the full score. Returns undefined if there is
+   * none, or if another fault explains the loss.
    * @param {TestedFunction} tested
    * @param {Part} part
    * @param {Graded} usual
@@ -110,15 +110,14 @@ export class Grader {
     for (const name of Object.keys(CONVENTIONS)) {
       const by = byConvention(this.#engine, /** @type {any} */ (name));
       const { verdicts: other } = await this.#gradeBy(tested, part, by);
-      tested.spent = spent; // these calls do not count towards the learner's time
+      tested.spent = spent; // these calls do not count for the time limit
       if (other.length && other.every(({ holds }) => holds)) return name;
     }
     return undefined;
   }
 
   /**
-   * Grades by the usual rules. If the function loses points and the course teaches another rule, also grades
-   * by that rule.
+   * Grades a function. If it loses points and the course teaches another rule, grades it by this rule too.
    * @param {TestedFunction} tested
    * @param {Part} part
    * @param {(verdict: Verdict) => void} [onverdict]
@@ -144,7 +143,7 @@ export class Grader {
   }
 
   /**
-   * Grades the functions of one file; calls no function if the file did not load in time.
+   * Grades the functions of a file. If the file does not load in time, no function is called.
    * @param {{ file: string, within?: string }} submission
    * @param {(part: Part) => ((verdict: Verdict) => void) | undefined} [onverdict]
    * @param {(graded: Graded) => void} [ongraded]
@@ -165,7 +164,7 @@ export class Grader {
             ? { ...graded, error: hung.error }
             : await this.#gradePart(tested, part, onverdict?.(part));
         } catch (error) {
-          // An error in one submission must not stop the grading of the next.
+          // Continue with the next submission after an error.
           if (error instanceof UsageError) throw error;
           graded.error = String(error);
         }

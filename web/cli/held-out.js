@@ -1,4 +1,4 @@
-/** `compare --held-out`: sampled continuations beside the text's true continuation. */
+/** `compare --held-out`: compares texts that the model writes with the real continuation. */
 import { strategies } from '../engine/index.js';
 import { UsageError } from './flags.js';
 import { collect } from './generate.js';
@@ -22,8 +22,8 @@ export const HELD_OUT = [
 ];
 
 /**
- * Returns passages of `length` tokens: the beginning of each document, or passages spread over a single
- * document.
+ * Returns passages of `length` tokens: the beginning of each document; or, from a single document, passages at even
+ * distances.
  * @param {any} scope
  * @param {string[]} documents
  * @param {number} count
@@ -45,8 +45,7 @@ function passagesOf(scope, documents, count, length) {
 }
 
 /**
- * Returns the true continuation and its score under the model: the sum of -ln p, and the mean as a
- * probability.
+ * Measures the real continuation: the sum of -ln p, and the mean as a probability.
  * @param {any} scope
  * @param {number[]} prompt
  * @param {number[]} truth

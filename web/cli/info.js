@@ -1,7 +1,7 @@
-/** `logitscope info`: prints the facts in a model file. */
+/** `logitscope info`: prints data of a model file. */
 import { columns, inLine, printJson } from './terminal.js';
 
-/** Shown as the pre-tokenizer if the file names none. */
+/** Printed if the file does not name its pre-tokenizer. */
 const UNSTATED = 'not stated, split as default';
 
 /** @type {import('./flags.js').Command} */

@@ -1,4 +1,4 @@
-/** The interactive mode: a line that begins with a slash is a command; any other line is a prompt. */
+/** The interactive mode. A line with a slash is a command; every other line is a prompt. */
 import { createInterface } from 'node:readline';
 import { LogitscopeError } from '../engine/index.js';
 import { presets } from '../engine/presets.js';
@@ -19,7 +19,7 @@ function settingsIn(table) {
   ];
 }
 
-/** Settings that `/settings` prints as their flags were written: a function, models, a grammar. */
+/** Settings whose values are functions, models or grammars. `/settings` prints them as the user wrote them. */
 const NAMED = ['own', 'draft', 'amateur', 'constraint'];
 
 /** @param {any} value @returns {string[]} */
@@ -77,7 +77,7 @@ class Playground {
     this.#options = { ...options };
   }
 
-  /** Ends the running generation; returns true if there was one. */
+  /** Ends the running generation. Returns false if there is none. */
   interrupt() {
     this.#running?.abort();
     return this.#running !== null;

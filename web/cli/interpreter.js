@@ -1,6 +1,6 @@
 /**
- * Finds the Python that runs submissions: `--python`, otherwise the active virtual environment's, otherwise
- * the first `python3` in PATH. The grader asks it once, outside the jail, for its version and folders.
+ * Finds the Python that runs submissions: the one of `--python`, else that of the active virtual environment, else
+ * the first `python3` in PATH. It runs once outside the jail, to tell its version and folders.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { UsageError } from './flags.js';
  * @property {string | null} site the folder of the user's packages, which -I hides; null if none
  */
 
-// -E ignores PYTHONPATH, which may name other folders.
+// -E ignores PYTHONPATH, which could name other folders.
 const ASKED = ['-E', '-c'];
-// The current folder may contain a json.py.
+// Do not import from the current folder: it may have a file json.py.
 const QUESTION = `
 import sys
 sys.path.pop(0)
@@ -53,10 +53,10 @@ function programOf(chosen) {
   return found;
 }
 
-/** The answer of each program, by its path. @type {Map<string, string>} */
+/** For each Python: its version and folders. @type {Map<string, string>} */
 const asked = new Map();
 
-/** Asks a program about itself, at most once. @param {string} program */
+/** Asks a Python for its version and folders, once. @param {string} program */
 function ask(program) {
   const known = asked.get(program);
   if (known) return known;
@@ -70,7 +70,7 @@ function ask(program) {
 }
 
 /**
- * Returns a path, and each path that its symbolic links point to.
+ * Returns a path, and the paths to which its symbolic links lead.
  * @param {string} path
  * @returns {string[]}
  */

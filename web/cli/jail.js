@@ -1,6 +1,6 @@
 /**
- * The jail of a submission. It sets limits. If the system has bwrap or unshare, the jail also has a separate
- * root: no network, no writable folder, and no files except those of the program that runs the submission.
+ * Runs a submission in a jail. The jail sets limits. If the system has bwrap or unshare, it also has its own root
+ * folder: without network, without writable folders, and with no files except those that the program needs.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
@@ -10,18 +10,18 @@ import { fileURLToPath } from 'node:url';
 const LIMITS = fileURLToPath(new URL('limits.sh', import.meta.url));
 const JAIL = fileURLToPath(new URL('jail.sh', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-/** Files that any program may need; the linker's cache lists libraries in other folders. */
+/** Files that any program may need, such as libraries. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32'],
   ...['/etc/alternatives', '/etc/ld.so.cache'],
 ];
 /**
- * Folders hidden from submissions: this package and perhaps global Node packages contain correct
- * implementations, and both may be inside a visible folder.
+ * Folders that submissions must not see, because they have correct implementations: this package and, perhaps, global
+ * packages of Node.
  */
 const HIDDEN = [PACKAGE, '/usr/lib/node_modules', '/usr/local/lib/node_modules'];
 const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero'];
-/** Processor time of one process, in s. Calls also have a limit in real time. */
+/** Limit for the processor time of a process, in s. Calls also have a limit in real time. */
 const SECONDS = 600;
 
 /** @param {string} program @returns {string | null} its path */
@@ -31,11 +31,11 @@ function find(program) {
   return found ?? null;
 }
 
-/** The submission's folder, as a path in the jail. */
+/** The submission's folder inside the jail. */
 export const HERE = '/run/submission';
 
 /**
- * The command prefix that runs a program in the jail.
+ * Returns the command that runs a program in the jail.
  * @typedef {object} Seen
  * @property {string} root the path of an empty folder
  * @property {string} folder of the submission: its file, the harness, and an empty folder to run in
@@ -49,7 +49,7 @@ const isInside = (path, folder) => path === folder || path.startsWith(`${folder}
 const isLink = (path) => Boolean(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
 
 /**
- * Returns the parts of the root; a folder is before its contents.
+ * Returns the parts of the jail's root folder. A folder comes before its contents.
  * @typedef {[kind: 'BIND' | 'LINK' | 'HIDE', path: string, place: string]} Part
  * @param {[string, string][]} sees
  * @returns {Part[]}
@@ -100,7 +100,7 @@ const unshare =
   };
 
 /**
- * The kinds of jails, best first.
+ * Kinds of jails, the best first.
  * @type {[string, (program: string) => Wrap][]}
  */
 const KINDS = [
@@ -108,19 +108,19 @@ const KINDS = [
   ['bwrap', bwrap([])],
   ['unshare', unshare],
 ];
-// In bwrap, a process with user root can change the mode of devices.
+// In a jail of bwrap, root could change the permissions of devices, so unshare is better.
 if (process.getuid?.() === 0) KINDS.unshift(['unshare', unshare]);
 
-/** Returns the command prefix that runs a program within limits. @param {number} megabytes */
+/** Returns the command that runs a program with limits. @param {number} megabytes */
 export const limited = (megabytes) => ['/bin/sh', LIMITS, String(1024 * megabytes), `${SECONDS}`];
 
 /** @typedef {{ name: string, wrap: Wrap }} Jail */
 
-/** The kind of jail that works; null until it is found. @type {Jail | null} */
+/** The kind of jail that works here; null before it is known. @type {Jail | null} */
 let working = null;
 
 /**
- * Returns the first kind that works on this system; null if none does or LOGITSCOPE_NO_JAIL is set.
+ * Returns the best kind of jail that works on this system; null if none does, or if LOGITSCOPE_NO_JAIL is set.
  * @param {{ root: string, folder: string }} given
  * @returns {Jail | null}
  */
@@ -150,8 +150,8 @@ function tryKinds(given) {
 }
 
 /**
- * Returns the files outside the system's folders that Node reads: its program and the libraries that this
- * process has open.
+ * Returns the files outside the system's folders that Node needs: its program, and the libraries that this process
+ * has open.
  * @returns {[string, string][]}
  */
 export function homeOfNode() {

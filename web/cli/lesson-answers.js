@@ -1,4 +1,4 @@
-/** `logitscope lesson answers`: writes a lesson's answer sheet, computed by the engine. */
+/** `logitscope lesson answers`: prints the answers of a lesson, computed by the engine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import { inLine } from './terminal.js';
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /**
- * Returns the model file of a state: a shipped model, or a file in the lesson's folder.
+ * Returns the path of a state's model: a model of this package, or a file in the lesson's folder.
  * @param {string} model
  * @param {string} file the lesson's path
  */
@@ -56,7 +56,7 @@ export async function computeAnswers(lesson, file) {
   }
 }
 
-/** Removes a lesson's markup, because a terminal cannot show it. @param {string} text */
+/** Removes the markup of a lesson's text, because a terminal cannot show it. @param {string} text */
 const plain = (text) =>
   inLine(text.replace(/\*\*([^*]+)\*\*|\*([^*]+)\*/g, '$1$2').replace(/\[([^\]]+)\]\(/g, '$1 ('));
 

@@ -1,6 +1,6 @@
 /**
- * `logitscope lesson check FILE` checks a lesson's format and prints one sentence per fault. `lesson answers
- * FILE` prints its answer sheet.
+ * `logitscope lesson check FILE` checks a lesson and prints a sentence for each fault. `lesson answers FILE` prints
+ * its answers.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ answers writes what is right and what each typical wrong answer is, as the engin
 Exit code 0: it is a lesson; 2: it has faults, or a wrong argument.
 `;
 
-/** Returns the given path, or the path of a shipped lesson. @param {string} name @param {string} language */
+/** Returns the path of a shipped lesson, or the given path. @param {string} name @param {string} language */
 function fileOf(name, language) {
   if (existsSync(name) || !SHIPPED.includes(name)) return name;
   return fileURLToPath(new URL(`../${lessonFile(name, language)}`, import.meta.url));

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { fromLink } from '../state/link.js';
 import { UsageError } from './flags.js';
 
-/** The flags that give a text. */
+/** Flags that give a text. */
 const TEXTS = ['prompt', 'prompt_file', 'chat', 'interactive'];
 
 /**
- * Returns the flag values in a link: only those of the command's own flags, and only if the flag was not
- * given. A model of this package is read from the package, not fetched.
+ * Returns the values in a link for flags that the command has and the user has not given. A model of this package is
+ * read from the package and not fetched.
  * @param {Record<string, any>} given values of the other flags, and `link`
  * @param {import('./flags.js').Flag[]} flags
  * @returns {Promise<Record<string, any>>}

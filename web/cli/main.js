@@ -1,4 +1,4 @@
-/** The table of commands. Also the command line as a function, which never ends its process. */
+/** The list of commands, and a function that runs one without ending the process. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bench } from './bench.js';
@@ -101,7 +101,7 @@ async function run(words, streams) {
       )}`,
     );
   }
-  // The settings table is part of the module, so it exists before a model is loaded.
+  // The table of settings does not need a model.
   const { table } = await Logitscope.load();
   const flags = flagsOf(command, table);
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -128,23 +128,26 @@ async function run(words, streams) {
 }
 
 /**
- * Prints one sentence about an error.
+ * Prints a sentence about an error.
  * @param {NodeJS.WritableStream} stderr
  * @param {string} sentence
  */
 export const say = (stderr, sentence) => stderr.write(`logitscope: ${inLine(sentence)}\n`);
 
-/** The makefile of a clone; the package has none. */
+/** The Makefile of the repository; the package has none. */
 const MAKEFILE = new URL('../../Makefile', import.meta.url);
 
-/** Says how to build the engine if a clone lacks it; '' for other errors. @param {any} error */
+/**
+ * If the engine is not built in a clone of the repository, returns the command that builds it; '' for other errors.
+ * @param {any} error
+ */
 const remedyOf = ({ key, values }) =>
   key === 'load_failed_from' && values.setting === 'wasm' && existsSync(MAKEFILE)
     ? '; in a fresh clone, run `make wasm` first'
     : '';
 
 /**
- * Runs the command that the words describe.
+ * Runs a command line.
  * @param {string[]} words
  * @param {import('./flags.js').Streams} streams
  * @returns {Promise<number>} the exit code

@@ -1,4 +1,4 @@
-/** `--own FILE`: runs the user's own sampler inside the chain, in a thread with a time limit. */
+/** `--own FILE`: runs the user's sampler inside the chain, in a thread with a time limit. */
 import { existsSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { numbersOf } from '../grade/properties.js';
 import { TestedFunction } from '../grade/tested-function.js';
 import { UsageError } from './flags.js';
 
-/** A function whose memory exceeds this, in MB, ends its thread. */
+/** If the user's code needs more memory than this (in MB), its thread ends. */
 const HEAP_MB = 512;
 
 /** @type {import('./flags.js').Flag[]} */
@@ -35,7 +35,7 @@ stays removed.
 `;
 
 /**
- * Runs the harness for a file in a worker thread.
+ * Runs the user's file in a worker thread.
  * @param {string} path
  * @param {NodeJS.WritableStream} stderr for the file's output
  * @returns {import('../grade/tested-function.js').Start}
@@ -46,7 +46,7 @@ export const inThread = (path, stderr) => (onanswer, onend) => {
     stdout: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  // The file's output must not mix with the command's output.
+  // Output of the user's code goes to stderr, so that it does not mix with the command's own.
   worker.stdout.pipe(stderr, { end: false });
   worker.on('message', onanswer);
   worker.on('error', (error) => onend({ error: message(error) }));
@@ -64,7 +64,7 @@ export function checkFile(file, limit = 2) {
 }
 
 /**
- * Opens the file of --own, calls `work` with its function, and ends its thread afterwards.
+ * Opens the file of --own and calls `work` with its function. Ends the thread afterwards.
  * @param {any} values
  * @param {NodeJS.WritableStream} stderr for the file's output
  * @param {(asked: { own?: import('../engine/types.js').Own }) => Promise<void>} work

@@ -1,18 +1,17 @@
 /**
- * Limits for a submission as a whole: the memory of all its processes, with shared mappings counted once, and
- * the number of processes. A systemd scope enforces them in the kernel. Without systemd, this file polls
- * /proc.
+ * Limits the memory and the number of processes of a whole submission. Memory that several processes share counts
+ * once. With systemd, the kernel enforces the limits; without it, this file reads /proc at intervals.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { refusal } from '../grade/reasons.js';
 
-/** Most processes and threads; Node itself has a dozen. */
+/** Most processes and threads; Node alone has a dozen. */
 const TASKS = 256;
-/** The interval between polls, in ms: a process can write 1 or 2 GB per second. */
+/** Interval between two readings of /proc, in ms: a process can fill 1 or 2 GB in a second. */
 const EVERY = 25;
 
-/** True if the system lists its processes. LOGITSCOPE_NO_WATCH makes it false. */
+/** Returns true if the system has /proc and LOGITSCOPE_NO_WATCH is not set. */
 export const canWatch = () => !process.env.LOGITSCOPE_NO_WATCH && existsSync('/proc/self/status');
 
 /** @returns {number[]} empty if this process can open no more files */
@@ -33,23 +32,23 @@ function read(path) {
   }
 }
 
-/** Returns the sum of the numbers that a pattern finds. @param {string} text @param {RegExp} pattern */
+/** Returns the sum of all numbers that a pattern finds. @param {string} text @param {RegExp} pattern */
 const sumOf = (text, pattern) =>
   [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
 
 /**
- * Returns the memory of a process in kB. The second method counts a shared page once per process, so it gives
- * an upper bound.
+ * Returns the memory of a process in kB. If the system has no smaps_rollup, memory that several processes share is
+ * counted for each of them, which is too much.
  */
 const pagesOf = (/** @type {number} */ pid) =>
   sumOf(read(`/proc/${pid}/smaps_rollup`), /^Pss_(?:Anon|Shmem): +(\d+)/gm) ||
   residentOf(read(`/proc/${pid}/status`));
 const residentOf = (/** @type {string} */ status) => sumOf(status, /^Rss(?:Anon|Shmem):\s+(\d+)/gm);
 
-/** A process and all its descendants. */
+/** A process with all processes that it has started. */
 class Tree {
   #ours;
-  /** Processes that are not in the tree and are not read again. @type {Set<number>} */
+  /** Processes that do not belong to the tree, so that they are not read again. @type {Set<number>} */
   #others = new Set();
 
   /** @param {number} root */
@@ -57,7 +56,7 @@ class Tree {
     this.#ours = new Set([root]);
   }
 
-  /** The ids of the tree's running processes. */
+  /** Ids of the running processes of the tree. */
   get pids() {
     return this.#ours;
   }
@@ -69,7 +68,7 @@ class Tree {
       for (const pid of known) if (!running.has(pid)) known.delete(pid);
     const unknown = [...running].filter((pid) => !this.#ours.has(pid) && !this.#others.has(pid));
     const parents = unknown.map((pid) => {
-      // The name in the text before may contain any character, even a parenthesis.
+      // The name in the text before may have any character, even a parenthesis.
       const [, parent] = /.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? [];
       return { pid, parent: Number(parent) };
     });
@@ -85,7 +84,7 @@ class Tree {
 }
 
 /**
- * Watches a process and its descendants. Calls `onexcess` when they exceed a limit.
+ * Watches a process and all processes that it has started. Calls `onexcess` if they exceed a limit.
  * @param {number | undefined} root
  * @param {number} megabytes
  * @param {(why: import('../grade/tested-function.js').Answer) => void} onexcess
@@ -121,8 +120,8 @@ export function watch(root, megabytes, onexcess) {
 }
 
 /**
- * Returns the command prefix that runs a program in a new systemd scope with both limits. Returns null
- * without systemd or if systemd does not support the limits.
+ * Returns the command that runs a program in a systemd scope with both limits. Returns null if systemd is missing or
+ * does not support them.
  * @param {number} megabytes
  * @returns {{ words: string[], env: Record<string, string> } | null}
  */

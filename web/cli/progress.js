@@ -1,11 +1,11 @@
-/** The progress bar on stderr while a model is fetched from another host. */
+/** Shows the progress on stderr while a model is fetched. */
 
-/** The interval between updates, in ms. A terminal overwrites its line; other streams get a new line. */
+/** Time between two updates, in ms. A terminal overwrites its line; elsewhere each update is a new line. */
 const EVERY = { terminal: 100, lines: 5000 };
 const WIDTH = 24;
 
 /**
- * Why a file was not stored, by `where` of its progress.
+ * Reasons why a file was not stored, by their names in `where`.
  * @type {Record<string, string>}
  */
 const NOT_KEPT = {
@@ -24,7 +24,7 @@ function duration(seconds) {
 }
 
 /**
- * Returns the progress callback, and the function to call at the end.
+ * Returns a callback for progress, and a function to call at the end.
  * @param {NodeJS.WriteStream} stderr
  */
 export function showProgress(stderr) {

@@ -1,15 +1,15 @@
-/** Reads standard input, and text files that a flag names, up to a size limit. */
+/** Reads standard input and text files, up to a limit. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { decodeText } from '../engine/decode-text.js';
 import { readFault } from '../engine/node-files.js';
 
-/** The longest text that the engine encodes, in bytes. */
+/** Longest text that the engine encodes, in bytes. */
 export const FILE_MAX = 1 << 26;
 const PIECE = 1 << 20;
 
 /**
- * Returns a file's text; throws an Error with the reason if it cannot be read. The limit matters for a
- * device, which may have no end.
+ * Returns the text of a file. Throws an Error with the reason if it cannot be read. The limit is needed for devices,
+ * which may have no end.
  * @param {string} path
  */
 export function readTextFile(path) {
@@ -35,7 +35,7 @@ function* piecesOf(file) {
   }
 }
 
-/** Returns the whole text of standard input. @param {AsyncIterable<Buffer | string>} stream */
+/** Returns everything from standard input. @param {AsyncIterable<Buffer | string>} stream */
 export async function readStandardInput(stream) {
   const pieces = [];
   let size = 0;

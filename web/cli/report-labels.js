@@ -1,6 +1,5 @@
 /**
- * The words of the grader's report in one language. English is in the grader; other languages are in the
- * page's locale files.
+ * The words of the grader's report in one language. English is in the grader; other languages are in the page's files.
  */
 import { readFileSync } from 'node:fs';
 import { propertyWords } from '../grade/property-words.js';

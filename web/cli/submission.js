@@ -1,6 +1,4 @@
-/**
- * Runs a submission in a separate process: JavaScript, Python, or a program that uses the protocol.
- */
+/** Runs a submission in a process of its own: JavaScript, Python, or any program that speaks the protocol. */
 import { spawn } from 'node:child_process';
 import { extname, join, resolve } from 'node:path';
 import { LONGEST, readAnswer } from '../grade/answer.js';
@@ -14,7 +12,7 @@ import { safe } from './terminal.js';
 import { canWatch, findScope, watch } from './process-limits.js';
 
 const DETECTS = '--experimental-detect-module';
-/** Most characters that a submission may print in total. */
+/** Most characters that a submission may print. */
 const PRINTED = 64 << 10;
 
 export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
@@ -22,38 +20,42 @@ export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
 /** @param {string} file */
 export const kindOf = (file) => extname(file).toLowerCase();
 
-/** True if the file runs in Python. @param {string} file */
+/** Returns true if the file is run by Python. @param {string} file */
 export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
 
-/** Most questions per call; a correct function asks fewer than a hundred. */
+/** Most questions in one call; a correct function needs fewer than a hundred. */
 const QUESTIONS = 4096;
 
 /**
- * Returns the log of a generation: the host's log, and the events that only the submission's process can see.
+ * Returns the log of a generation. A part of it is written by the host, another part only the submission's process
+ * knows.
  * @param {Host} host
  * @param {import('../grade/tested-function.js').Answer} answer
  */
 const logOf = ({ log: { windows, seeds } }, { log }) => ({ early: 0, ...log, windows, seeds });
 
-/** Functions that kill the running processes, called when this process ends. @type {Set<() => void>} */
+/** Functions that kill running submissions, called when this process ends. @type {Set<() => void>} */
 const running = new Set();
 process.on('exit', () => running.forEach((kill) => void kill()));
-/** Signals that would end this process at once. It exits instead, so that no submission keeps running. */
+/**
+ * These signals would end this process at once. A handler makes it exit normally, so that no submission goes on
+ * running.
+ */
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
 
-/** Kills a process and all processes of its group. @param {number | undefined} pid */
+/** Kills a process and its whole group. @param {number | undefined} pid */
 function killGroup(pid) {
   try {
     process.kill(-(pid ?? Number.NaN), 'SIGKILL');
   } catch {} // the process has ended already
 }
 
-/** Escapes the characters beyond ASCII in a line of JSON: a harness reads bytes. @param {string} line */
+/** Escapes characters beyond ASCII in a line of JSON, because a harness reads bytes. @param {string} line */
 const toAscii = (line) =>
   line.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Starts the processes of submissions, all with the same isolation. */
+/** Starts the processes of submissions. */
 export class Submissions {
   #stderr;
   #memory;
@@ -63,7 +65,7 @@ export class Submissions {
   /** @type {import('./interpreter.js').Interpreter | null} */
   #python = null;
   #folder = new GraderFolder();
-  /** The name of the isolation in use; null if none. */
+  /** The jail in use; null if none. */
   #jail;
   #scope;
 
@@ -82,24 +84,24 @@ export class Submissions {
     this.#scope = findScope(memory);
   }
 
-  /** 'bwrap' or 'unshare'; null if neither works. */
+  /** Name of the jail, 'bwrap' or 'unshare'; null if neither works. */
   get isolation() {
     return this.#jail?.name ?? null;
   }
 
-  /** True if a limit counts all processes of a submission together, false if it counts each separately. */
+  /** True if all processes of a submission share one limit; false if each has its own. */
   get bounded() {
     return this.#scope !== null || canWatch();
   }
 
-  /** The Python that runs submissions; throws a UsageError if there is none. */
+  /** The Python that runs submissions. Throws a UsageError if there is none. */
   get python() {
     this.#python ??= findPython(this.#chosen);
     return this.#python;
   }
 
   /**
-   * Returns the command that runs a file, and the paths that the command's program reads.
+   * Returns the command that runs a file, and the paths that the command needs.
    * @param {string} file
    * @param {string} harness the folder of the harness
    * @returns {{ words: string[], home: [string, string][] }}
@@ -119,14 +121,14 @@ export class Submissions {
     if (this.#stdio && !KINDS.includes(kindOf(file))) return { words: [file], home: [] };
     const { execPath, allowedNodeEnvironmentFlags: flags } = process;
     const words = [execPath, `--max-old-space-size=${Math.floor(this.#memory / 2)}`];
-    // The file has no package.json, so Node must detect from its syntax whether it is a module.
+    // Without a package.json, Node must find out from the syntax if the file is a module.
     if (flags.has(DETECTS)) words.push(DETECTS);
     if (!this.#stdio) words.push(join(harness, 'node-process.js'));
     return { words: [...words, file], home: homeOfNode() };
   }
 
   /**
-   * Starts a file's harness in a process.
+   * Starts a file with its harness in a process.
    * @param {string} path
    * @param {string} [within] the learner's folder, which the submission may read; without it, only the file
    * @returns {import('../grade/tested-function.js').Start}
@@ -136,7 +138,7 @@ export class Submissions {
       const { folder, root } = this.#folder;
       const { path: place, sees } = this.#folder.put(resolve(path), within && resolve(within));
       const at = this.#jail ? HERE : folder;
-      // Without a jail a learner's folder keeps its path.
+      // Without a jail, a learner's folder keeps its path.
       const file = this.#jail || !within ? join(at, place) : resolve(path);
       const { words, home } = this.#program(file, join(at, 'harness'));
       const wrap = this.#jail?.wrap({ root, folder, sees: [...home, ...sees] }) ?? [];
@@ -159,9 +161,9 @@ export class Submissions {
    * @param {(why: import('../grade/tested-function.js').Answer) => void} onend
    */
   #talk(child, onanswer, onend) {
-    /** The last call. No other call can come before `load`. @type {any} */
+    /** The call that waits for an answer. The first call is always `load`. @type {any} */
     let asked = { call: 'load' };
-    /** The model and the random numbers for a call of `generate`. @type {Host | null} */
+    /** Model and random numbers of a call of `generate`; null during other calls. @type {Host | null} */
     let host = null;
     let questions = 0;
     let rest = '';
@@ -184,7 +186,7 @@ export class Submissions {
       rest = lines.pop() ?? '';
       if (rest.length > LONGEST) lines.push(rest);
       for (const line of lines) {
-        if (over) return; // an earlier line ended the process
+        if (over) return; // an earlier line has ended the process
         const read = readAnswer(line, asked);
         if ('refused' in read) onend(read.refused);
         else if ('answer' in read)
@@ -194,7 +196,7 @@ export class Submissions {
       }
     });
     this.#passOn(child.stderr);
-    child.stdin.on('error', () => {}); // the process has ended; its exit event reports this
+    child.stdin.on('error', () => {}); // the process has ended; its exit event reports that
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
       kill();
@@ -213,7 +215,7 @@ export class Submissions {
     };
   }
 
-  /** Prints the text of a process, up to a limit. @param {import('node:stream').Readable} stream */
+  /** Prints the output of a submission, up to a limit. @param {import('node:stream').Readable} stream */
   #passOn(stream) {
     let printed = 0;
     stream.setEncoding('utf8');

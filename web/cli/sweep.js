@@ -1,4 +1,4 @@
-/** `logitscope sweep`: varies one or two settings over a range; prints a table, CSV or JSON. */
+/** `logitscope sweep`: varies one or two settings and prints a table, CSV or JSON. */
 import { MEASURES, needsTexts } from '../engine/measures.js';
 import {
   checkPlan,
@@ -20,7 +20,7 @@ import {
 import { columns, printJson } from './terminal.js';
 import { readGrammar } from './verdict.js';
 
-/** Writes a number with four significant digits, even if it is small. @param {number} value */
+/** Writes a number with four digits, even a very small one. @param {number} value */
 const short = (value) =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
 
@@ -75,7 +75,7 @@ export const sweep = {
     let begun = false;
     const points = [];
     for await (const point of run(scope, plan)) {
-      if (values.csv && !begun) line(tableHeads(plan)); // an error before the first point leaves no output
+      if (values.csv && !begun) line(tableHeads(plan)); // not before the first point
       begun = true;
       if (values.csv) line(tableRow(plan, point));
       else points.push(point);

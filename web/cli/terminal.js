@@ -1,15 +1,15 @@
-/**
- * Text for a terminal. A token's text can contain any character, so characters that control a terminal are
- * escaped.
- */
+/** Prepares text for a terminal. A token can contain any character, so control characters are escaped. */
 
-// Control characters except newline and tab, other line ends, direction marks and invisible
-// characters (zero-width joiners, tags, variation selectors).
+// Matches control characters except newline and tab, other line ends, and characters that are invisible or change the
+// direction of the text.
 const UNSAFE =
   /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?![\n\t])\p{Cc}/gu;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** Escapes as JSON does: a character of two UTF-16 units becomes two escapes. @param {string} character */
+/**
+ * Escapes a character as JSON does. A character of two UTF-16 units becomes two escapes.
+ * @param {string} character
+ */
 function escapeOne(character) {
   return character
     .split('')
@@ -18,19 +18,19 @@ function escapeOne(character) {
 }
 
 /**
- * Returns the text with all control characters escaped, except newlines and tabs.
+ * Returns the text with control characters escaped, except newlines and tabs.
  * @param {string} text
  */
 export function safe(text) {
   return text.replace(UNSAFE, escapeOne);
 }
 
-/** Returns a text on one line. @param {string} text */
+/** Returns a text as one line. @param {string} text */
 export function inLine(text) {
   return safe(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
-/** Returns a text on one line in quotes, for tables. @param {string} text */
+/** Returns a text as one line in quotes, for tables. @param {string} text */
 export function quoted(text) {
   return `"${inLine(text.replaceAll('\\', '\\\\'))}"`;
 }
@@ -40,13 +40,13 @@ export function printJson(stdout, value) {
   stdout.write(`${JSON.stringify(value, null, 2).replace(UNSAFE, escapeOne)}\n`);
 }
 
-/** Prints one line of JSON. @param {NodeJS.WriteStream} stdout @param {unknown} value */
+/** Prints a value as one line of JSON. @param {NodeJS.WriteStream} stdout @param {unknown} value */
 export function printLine(stdout, value) {
   stdout.write(`${JSON.stringify(value).replace(UNSAFE, escapeOne)}\n`);
 }
 
 /**
- * Returns the largest number of a list of any length; Math.max limits the number of its arguments.
+ * Returns the largest number of a list. Math.max fails for very long lists.
  * @param {number[]} numbers
  */
 export const largest = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -69,7 +69,7 @@ export function percent(share) {
 }
 
 /**
- * Aligns rows of words in columns.
+ * Aligns the words of rows in columns.
  * @param {string[][]} rows
  * @param {number[]} right indices of the columns to align at the right
  */
@@ -85,7 +85,7 @@ export function columns(rows, right = []) {
     .join('\n');
 }
 
-/** Returns the width of the terminal in characters; 80 if stdout is not a terminal. @param {NodeJS.WriteStream} stdout */
+/** Returns the width of the terminal in characters; 80 for other outputs. @param {NodeJS.WriteStream} stdout */
 export function width(stdout) {
   return stdout.columns ?? 80;
 }

@@ -1,4 +1,4 @@
-/** `logitscope tokenize`: converts text to ids and shows their texts. */
+/** `logitscope tokenize`: prints the ids of a text with the text of each. */
 import { CHAT, PROMPT_FILE, UsageError, chatOf, checkBeside } from './flags.js';
 import { columns, printJson, quoted } from './terminal.js';
 

@@ -1,11 +1,11 @@
-/** The grammar's verdict on a generated sentence, if the model has a grammar. */
+/** The verdict of a grammar on a generated sentence, if the model has a grammar. */
 import { existsSync } from 'node:fs';
 import { checkSentence, sentences } from '../engine/grammar.js';
 import { UsageError } from './flags.js';
 import { readTextFile } from './read-text.js';
 
 /**
- * True if a value has the form of models/verbs.grammar.json: the grammar must accept its own first sentence.
+ * Returns true if a value has the form of models/verbs.grammar.json: the grammar must accept its own first sentence.
  * @param {any} value
  */
 function isGrammar(value) {
@@ -18,7 +18,7 @@ function isGrammar(value) {
 }
 
 /**
- * Returns the grammar of --grammar, or the grammar beside the model; null if there is neither.
+ * Returns the grammar of --grammar, or the file beside the model; null if there is neither.
  * @param {{ grammar?: string, model: string }} values
  * @returns {any}
  */

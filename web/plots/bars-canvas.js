@@ -1,12 +1,13 @@
 /**
- * Paints the bars and their numbers on a canvas above the bars of bars-view.js while a knob moves.
- * Painting on a canvas is much faster than moving each SVG element.
+ * Paints the bars and their numbers on a canvas over the rendered bars while a knob moves. This is much faster than
+ * moving each SVG element.
  */
 import { afterBar } from './bars.js';
 import { fitCanvas } from './canvas.js';
 import { setProperties } from './cssom.js';
 
 /**
+ * The style of one part of a rendered row. `path` is the part's attribute `d`, or null.
  * @typedef {import('./bars.js').Layout} Layout
  * @typedef {import('./bars.js').Row} Row
  *
@@ -15,9 +16,9 @@ import { setProperties } from './cssom.js';
  */
 
 export class MovingBars {
-  /** The rendered rows; null if bars-view.js rendered again. @type {Element[] | null} */
+  /** The elements of the rendered rows; null after bars-view.js has rendered them again. @type {Element[] | null} */
   #rendered = null;
-  /** The computed styles by the classes of row and part; each is read once. @type {Map<string, Look>} */
+  /** Styles by the classes of row and part, so that each is computed only once. @type {Map<string, Look>} */
   #looks = new Map();
 
   /**
@@ -37,7 +38,7 @@ export class MovingBars {
     const rendered = (this.#rendered ??= [...chart.querySelectorAll('.row')]);
     const all = rest ? [...rows, rest] : rows;
     const middleOf = (/** @type {Row} */ row) => row.y + barTop + barHeight / 2;
-    /** One path for all bars of a colour, by colour. @type {Map<string, Path2D>} */
+    /** For each colour: one path with all its bars. @type {Map<string, Path2D>} */
     const bars = new Map();
     all.forEach((row, i) => {
       const { fill } = this.#lookOf(rendered[i], '.final');
@@ -74,14 +75,14 @@ export class MovingBars {
       }
       if (row.removed_by) return;
       const after = look('.after');
-      if (after.font !== font) context.font = font = after.font; // changing the font is slower than painting a text
+      if (after.font !== font) context.font = font = after.font; // changing the font is slow
       if (after.fill !== ink) context.fillStyle = ink = after.fill;
       const end = afterBar(Math.max(final, raw, 1), second, unit);
       context.fillText(percent(row), end + 8 * unit, row.y + baseline);
     });
   }
 
-  /** Hides the canvas and shows the rendered bars. @param {Element | null} chart */
+  /** Hides the canvas, so that the rendered bars are visible again. @param {Element | null} chart */
   end(chart) {
     chart?.classList.remove('moving');
     this.#rendered = null;
@@ -95,7 +96,8 @@ export class MovingBars {
     if (known) return known;
     const element = /** @type {Element} */ (row.querySelector(part));
     const { fill, stroke, fontWeight, fontSize, fontFamily } = getComputedStyle(element);
-    const font = `${fontWeight} ${fontSize} ${fontFamily}`; // the computed `font` is empty if the style sheet asks for tabular figures
+    // The computed `font` is empty if the style sheet sets tabular figures.
+    const font = `${fontWeight} ${fontSize} ${fontFamily}`;
     const path = element.getAttribute('d');
     const look = { fill, stroke, font, path: path === null ? null : new Path2D(path) };
     this.#looks.set(key, look);

@@ -1,6 +1,6 @@
 /**
- * Renders the ranked bars that bars.js laid out; the caller gives the words. Bars and rows move by
- * CSS transform only. While a knob moves, bars-canvas.js paints them instead.
+ * Renders the bars that bars.js has laid out; the caller provides the texts. Bars and rows move only by CSS
+ * transforms. While a knob moves, bars-canvas.js paints them instead.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -45,7 +45,7 @@ export function renderBars(options) {
     )}`;
 }
 
-/** Renders the grid lines and ticks behind the bars. @param {Options} options */
+/** Renders the grid lines and the axis behind the bars. @param {Options} options */
 function renderScreen({ layout: { ticks, head, plotBottom, columns }, unit, words }) {
   const top = head - 4 * unit;
   const { barX, barWidth } = columns;
@@ -63,7 +63,7 @@ function renderScreen({ layout: { ticks, head, plotBottom, columns }, unit, word
 }
 
 /**
- * Renders a drawn token that is not listed, below the row of the rest.
+ * Renders the drawn token below all rows, if no row lists it.
  * @param {Pick<Options, 'layout' | 'unit'> & { label: (letters: number) => unknown, words: string }} options
  *   label: its name; words: the text after it
  */
@@ -77,7 +77,7 @@ export function renderBeyond({ layout: { beyond: y, columns }, unit, label, word
 }
 
 /**
- * Marks the row of the next token without a render: it changes often while a knob moves.
+ * Marks the row of the drawn token without a render, because this token changes often while a knob moves.
  * @param {Element} chart with rendered bars
  * @param {number | null} id
  */
@@ -89,7 +89,10 @@ export function markNext(chart, id) {
   now?.classList.add('next');
 }
 
-/** Returns the number of letters that fit the column of names. @param {Layout['columns']} columns @param {number} unit */
+/**
+ * Returns the number of letters for which the column of names has room.
+ * @param {Layout['columns']} columns @param {number} unit
+ */
 function lettersOf({ labelWidth }, unit) {
   return Math.max(3, Math.floor(labelWidth / (8.6 * unit)) - 2);
 }
@@ -121,7 +124,7 @@ function renderRow(row, options) {
   const letters = lettersOf(columns, unit);
   const y = columns.baseline;
   const point = () => onPoint(row.key);
-  /** Handles a long touch: browsers send `contextmenu` for it, not `click`. @param {Event} event */
+  /** After a long touch, browsers send `contextmenu` instead of `click`. @param {Event} event */
   const menu = (event) => {
     event.preventDefault();
     onPick(row.key);
@@ -155,8 +158,8 @@ function rowClass({ key, token, p, removed_by }, { active }) {
 }
 
 /**
- * Renders the raw bar and the final bar. Each is a full-width rectangle, moved inside a clipped window.
- * Scaling it instead would distort its corners and patterns.
+ * Renders the two bars of a row. Each is a rectangle of full width that is moved inside a clipped window; scaling it
+ * would distort its corners and its pattern.
  * @param {Row} row
  * @param {Layout['columns']} columns
  * @param {number} unit
@@ -179,7 +182,7 @@ function renderBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
 }
 
 /**
- * Returns the radius of a bar's corners; 0 if the bar is shorter than three radii.
+ * Returns the radius of a bar's corners; 0 for a very short bar.
  * @param {number} length
  * @param {number} radius
  */
@@ -188,7 +191,7 @@ function round(length, radius) {
 }
 
 /**
- * Renders a ring at the token's share in the second distribution; none near the start of the bar.
+ * Renders a ring at the token's probability in the second distribution, unless it would be at the start of the bar.
  * @param {Row} row
  * @param {Options} options
  */
@@ -217,7 +220,7 @@ function renderCount(share, row, { layout: { columns, lengthOf }, unit }) {
 }
 
 /**
- * Returns the transform of the number at the end of a bar.
+ * Returns the transform that moves the number to the end of its bar.
  * @param {Row} row
  * @param {Layout['columns']} columns
  * @param {number} unit
@@ -228,8 +231,8 @@ function slideText({ final, raw, second }, { barX }, unit) {
 }
 
 /**
- * Returns a key of the chart without bar lengths and drawn token. If two layouts have equal keys, only
- * bar lengths and drawn token differ.
+ * Returns a key of everything except the lengths of the bars and the drawn token. If two layouts have the same key,
+ * the rendered rows can stay.
  * @param {Layout} layout
  */
 export function shapeOf({ rows, rest, cuts, width, domain }) {
@@ -241,7 +244,7 @@ export function shapeOf({ rows, rest, cuts, width, domain }) {
 }
 
 /**
- * Moves a bar to its length: at least one pixel if the share is above zero.
+ * Returns the transform that gives a bar its length. A probability above zero is at least one pixel.
  * @param {number} length
  * @param {number} width
  * @param {number} share
@@ -257,7 +260,7 @@ function cutClass(stage) {
 }
 
 /**
- * Renders the patterns of removed tokens: hatching for top-k, dots for top-p, a grid for all others.
+ * Renders the patterns for removed tokens: lines for top-k, dots for top-p, a grid for all others.
  * @param {number} unit
  */
 function patterns(unit) {

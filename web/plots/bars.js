@@ -1,6 +1,6 @@
 /**
- * The geometry of the ranked bars: rows, bars, cut lines and ticks. Pure functions of the trace and
- * the width. Lengths are in pixels; shares come from the engine unchanged.
+ * Computes the positions of bars, rows, cut lines and ticks from a trace and the width of the chart. Lengths are in
+ * pixels; probabilities come from the engine unchanged.
  */
 import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
@@ -30,17 +30,18 @@ import { DRAGGED } from './cuts.js';
  */
 
 const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
-/** The axis ends at this multiple of the model's largest probability or beyond. */
+/** The axis ends at this multiple of the model's largest probability, or later. */
 const HEADROOM = 3;
-/** The greatest length of a bar beyond the end of the axis, and the least share of it, which a gap needs. In 1/16 rem. */
+/** Greatest length of a bar beyond the end of the axis, in 1/16 rem. */
 export const OVER = 28;
+/** Least length of it, as a share of OVER: the gap that marks such a bar needs this room. */
 const LEAST = 0.4;
-/** The number of decades on the logarithmic axis. */
+/** Powers of ten on the logarithmic axis. */
 const DECADES = 6;
 
 /**
- * Returns the survivors by rank, then the removed tokens, beginning with the last stage's. So one
- * line per stage separates its survivors from its removed tokens.
+ * Returns the kept tokens by rank, then the removed ones, those of the last stage first. In this order, one line for
+ * each stage separates the tokens that it removes from all that it keeps.
  * @param {Trace} trace
  */
 export function orderRows(trace) {
@@ -52,7 +53,7 @@ export function orderRows(trace) {
 }
 
 /**
- * Returns the stages that removed tokens, with the number of listed rows that survive each stage.
+ * Returns the stages that have removed tokens, each with the number of rows above its line.
  * @param {Trace} trace
  * @param {TraceToken[]} rows in the order of orderRows
  */
@@ -71,7 +72,7 @@ export function findCuts(trace, rows) {
 }
 
 /**
- * Returns the draggable stages that remove no token. Their lines are below the list.
+ * Returns the stages whose lines can be dragged although they remove no token. These lines are below all rows.
  * @param {Trace} trace
  * @param {number} at y of the lines, in rows
  */
@@ -82,8 +83,8 @@ function findIdle(trace, at) {
 }
 
 /**
- * Returns the smallest of DOMAINS that is at least HEADROOM times the model's largest probability. So
- * neither a knob nor the rest of the vocabulary changes the axis.
+ * Returns the end of the axis. It depends only on the model's largest probability, so that moving a knob does not
+ * change the axis.
  * @param {Trace} trace
  */
 export function chooseDomain(trace) {
@@ -103,7 +104,10 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   const onLog = (/** @type {number} */ p) => Math.max(0, 1 + Math.log10(p) / DECADES) * barWidth;
   const x = log ? onLog : linear([0, domain], [0, barWidth]);
   const whole = linear([0, 1], [0, barWidth]);
-  /** Returns the length of a share. The axis of the rest is always 0 to 1. @param {TraceToken | null} token @param {number} p */
+  /**
+   * Returns the length of a bar. The bar for all other tokens always has an axis from 0 to 1.
+   * @param {TraceToken | null} token @param {number} p
+   */
   const lengthOf = (token, p) => {
     if (!token) return Math.min(barWidth, whole(p));
     return p > domain ? barWidth + beyondAxis(p, domain) * unit : x(p);
@@ -142,7 +146,7 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   }
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + spare + 7 * unit, trace.rest);
-  /** y of the drawn token if no row lists it; this row stays empty otherwise. Null if the rows list all tokens. */
+  /** Position of the drawn token if no row lists it; null if every token has a row. */
   const beyond = rest ? rest.y + rowHeight : null;
   const height = beyond === null ? y + spare : beyond + rowHeight;
   const marks = chooseTicks(domain, log, barWidth < 260 * unit);
@@ -152,8 +156,8 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
 }
 
 /**
- * Returns the length of a bar beyond the end of the axis, in 1/16 rem: from there to 1 the axis is shorter, so that
- * a larger share always has a longer bar.
+ * Returns the length of a bar beyond the end of the axis, in 1/16 rem. It grows slowly up to probability 1, so a larger
+ * probability always has a longer bar.
  * @param {number} p
  * @param {number} domain
  */
@@ -168,7 +172,7 @@ function chooseTicks(domain, log, few) {
   return powers.map((power) => 10 ** power);
 }
 
-/** Returns the columns of names, bars and numbers; the numbers have room beside the longest bar. @param {number} width @param {number} unit */
+/** Returns the columns for names, bars and numbers. @param {number} width @param {number} unit */
 function layoutColumns(width, unit) {
   const label = Math.min(150 * unit, Math.max(84 * unit, width * 0.2));
   const barWidth = Math.max(40, width - label - (64 + OVER) * unit);
@@ -184,7 +188,7 @@ function layoutColumns(width, unit) {
 }
 
 /**
- * Returns the number of rows above y.
+ * Returns the number of rows above a position.
  * @param {Layout} layout
  * @param {number} y
  */
@@ -192,11 +196,11 @@ export function rowsAbove({ rows, rowHeight }, y) {
   return rows.filter((row) => row.y + rowHeight / 2 < y).length;
 }
 
-/** The greatest width of a bar's number with its margins, in 1/16 rem. */
+/** Greatest width of the number beside a bar, with margins, in 1/16 rem. */
 const NUMBER = 72;
 
 /**
- * Returns x of a bar's number: the end of the bar, or of a ring that would cover the number.
+ * Returns the position of the number beside a bar: after the bar, or after a ring that would cover the number.
  * @param {number} end
  * @param {number} second x of the ring
  * @param {number} unit

@@ -1,4 +1,4 @@
-/** Sets up the canvas of a plot. */
+/** Prepares the canvas of a plot. */
 
 /**
  * Clears a canvas and gives it the size of its element in device pixels.

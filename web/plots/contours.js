@@ -1,19 +1,19 @@
 /**
- * Contour lines over a grid, as on a map of heights, and the positions of their numbers. Pure
- * functions; positions are shares of the width from the left and of the height from the top.
+ * Contour lines of values on a grid, like those on a map of mountains, and places for their numbers. Positions are
+ * shares of the width from the left and of the height from the top.
  */
 import { ticks as roundTicks } from 'd3-array';
 import { contours } from 'd3-contour';
 
 /**
- * The region with at least `value` as the `d` of a path. `label` is the position of the number; null
- * if there is no room.
+ * A contour: the region with values of at least `value`, as an SVG path. `label` is the place of the number; null if
+ * there is no room.
  * @typedef {{ value: number, d: string, label: { x: number, y: number } | null }} Contour
  */
 
-/** The approximate number of lines. */
+/** Approximate number of contours. */
 const LINES = 8;
-/** The least distance of a number from the edges and other numbers, as a share of width and height. */
+/** Least distance of a number from the edges and from other numbers, as a share of width and height. */
 const ROOM = { x: 0.08, y: 0.12 };
 
 /**
@@ -26,7 +26,7 @@ export function layoutContours({ columns, rows, values, counts }) {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return [];
   const scale = (/** @type {number} */ value) => (counts ? Math.log(value) : value);
-  // d3 expects rows from the top.
+  // The library d3-contour expects rows from the top.
   const heights = Array.from({ length: values.length }, (_, i) => {
     const value = values[(i % columns) * rows + (rows - 1 - Math.floor(i / columns))];
     return value === null ? Number.NaN : scale(value);
@@ -47,7 +47,7 @@ export function layoutContours({ columns, rows, values, counts }) {
 }
 
 /**
- * Returns the round values above `low` and up to `high`. No region is below the lowest value.
+ * Returns round values above `low`, up to `high`. The lowest value needs no contour.
  * @param {number} low
  * @param {number} high
  * @param {boolean} counts
@@ -62,7 +62,7 @@ function roundValues(low, high, counts) {
 }
 
 /**
- * Returns the point of a line that is farthest from the edges and far enough from other numbers.
+ * Returns the point of a contour that is farthest from the edges and not too near to another number.
  * @param {number[][]} line
  * @param {{ x: number, y: number }[]} placed
  */

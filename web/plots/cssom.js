@@ -1,11 +1,11 @@
 /**
- * A Lit directive that sets CSS properties through the CSSOM. The page's content security policy
- * forbids style attributes, which Lit's own styleMap writes on first render.
+ * A Lit directive that sets CSS properties by script. The content security policy of the page forbids style
+ * attributes, which Lit's own directive styleMap writes.
  */
 import { nothing } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
-/** The properties that setProperties set last, by element. @type {WeakMap<Element, Record<string, string>>} */
+/** For each element: the properties that were set last. @type {WeakMap<Element, Record<string, string>>} */
 const known = new WeakMap();
 
 /**

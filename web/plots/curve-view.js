@@ -1,4 +1,4 @@
-/** Renders the chart over all ranks that curve.js laid out. */
+/** Renders the chart over all ranks that curve.js has laid out. */
 import { nothing, svg } from 'lit';
 import { cssom } from './cssom.js';
 

@@ -1,11 +1,13 @@
 /**
- * The geometry of two charts over all ranks: the cumulative curve, and probability by rank with two
- * logarithmic axes. Pure functions; shares are in descending order.
+ * Lays out two charts over all ranks: the sum of the probabilities up to each rank, and probability by rank with
+ * logarithmic axes.
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 
 /**
+ * The probabilities before the chain, before top-p and after the chain, in descending order. The line of a stage is
+ * vertical if it cuts at a number of tokens, and horizontal if it cuts at a probability.
  * @typedef {import('./cuts.js').Handle} Handle
  * @typedef {'cumulative' | 'ranks'} View
  * @typedef {{ raw: Float64Array, entering: Float64Array, final: Float64Array }} Curves
@@ -16,14 +18,15 @@ import { line } from 'd3-shape';
  * @typedef {{ handle: Handle, x: number | null, y: number | null }} Line
  */
 
-/** With more ranks than this, the x axis of the cumulative chart is logarithmic too. */
+/** If there are more ranks, the x axis of the cumulative chart is logarithmic. */
 const LINEAR = 32;
-/** The smallest share on a logarithmic axis. */
+/** Smallest probability on a logarithmic axis. */
 const FLOOR = 1e-12;
 const POINTS = 400;
 
 /**
- * Returns the ranks to render: all ranks of a short list, logarithmically spaced ranks of a long list.
+ * Returns the ranks to draw: all of a short list; of a long list, ranks that are closer to each other at the
+ * beginning.
  * @param {number} count
  */
 export function chooseRanks(count) {
@@ -108,8 +111,8 @@ function axisTicks(scale, logarithmic, room) {
 }
 
 /**
- * Returns the line of a stage. On the cumulative chart, top-p's line is at its mass. All other lines
- * are at the number of tokens that the stage keeps.
+ * Returns the line of a stage. In the cumulative chart, the line of top-p is at its probability. Every other line is
+ * at the number of kept tokens.
  * @param {Handle} handle
  * @param {View} view
  * @param {any} x
@@ -126,7 +129,7 @@ function placeLine(handle, view, x, y) {
 }
 
 /**
- * Returns the rank nearest to x in pixels.
+ * Returns the rank at a position in pixels.
  * @param {Layout} layout
  * @param {number} at x in pixels
  * @param {number} count the number of ranks
@@ -136,7 +139,7 @@ export function rankAt({ x }, at, count) {
 }
 
 /**
- * Returns the mass at y, rounded to hundredths.
+ * Returns the summed probability at a position in pixels, in hundredths.
  * @param {Layout} layout
  * @param {number} at y in pixels
  */
@@ -144,7 +147,7 @@ export function massAt({ y }, at) {
   return Math.max(0, Math.min(1, Math.round(y.invert(at) * 100) / 100));
 }
 
-/** Returns the running sums of the shares. @param {Float64Array} shares */
+/** Returns the sum of the probabilities up to each rank. @param {Float64Array} shares */
 export function cumulate(shares) {
   const masses = new Float64Array(shares.length);
   let mass = 0;
@@ -153,7 +156,7 @@ export function cumulate(shares) {
 }
 
 /**
- * Returns the curves as rows of a table, for the ranks 1, 2, 5, 10, 20 … and the last.
+ * Returns rows of a table: the curves at the ranks 1, 2, 5, 10, 20 … and at the last.
  * @param {Curves} curves
  */
 export function curveTable(curves) {

@@ -1,7 +1,4 @@
-/**
- * The lines of top-k and top-p over the ranks: converts between a setting and a rank. Pure functions;
- * shares are the engine's, in descending order.
- */
+/** Finds the lines of top-k and top-p over the ranks, and turns a rank into a value of the setting. */
 
 /**
  * @typedef {import('./trace.js').Trace} Trace
@@ -11,14 +8,14 @@
  *   tokens; limit: the last earlier stage that removes tokens, null if none
  */
 
-/** The stages with a draggable line. */
+/** The stages whose lines can be dragged. */
 export const DRAGGED = ['top_k', 'top_p'];
 
-/** The tolerance in top-p's comparison; the engine uses an equal one. */
+/** Tolerance of top-p's comparison, the same as in the engine. */
 const HAIR = 2 ** -20;
 
 /**
- * Returns the draggable stages of a trace, in the order of the chain.
+ * Returns the lines that can be dragged, in the order of the chain.
  * @param {Trace} trace
  * @returns {Handle[]}
  */
@@ -44,7 +41,7 @@ export function findHandles(trace) {
 }
 
 /**
- * Returns the listed tokens' shares at the input of a stage, in descending order.
+ * Returns the probabilities of the listed tokens before a stage, in descending order.
  * @param {Trace} trace
  * @param {string} name
  */
@@ -57,8 +54,8 @@ export function enteringShares(trace, name) {
 }
 
 /**
- * Returns the top_p with the fewest digits that keeps the first n of `shares`. Returns 1 (off) if
- * n is all tokens.
+ * Returns the value of top-p with the fewest digits that keeps exactly the first n tokens; 1 (off) if n is all
+ * tokens.
  * @param {ArrayLike<number>} shares in descending order, at least n
  * @param {number} n at least 1
  * @param {number} count the number of all tokens
@@ -77,7 +74,7 @@ export function topPFor(shares, n, count) {
 }
 
 /**
- * Returns the handle's setting that keeps n tokens.
+ * Returns the value of the setting that keeps n tokens.
  * @param {Handle} handle
  * @param {number} n
  * @param {ArrayLike<number>} shares at the input of the stage, in descending order

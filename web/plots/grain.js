@@ -1,18 +1,18 @@
 /**
- * The grain of the ground, which stands for thousands of words: a tile of short dashes. It is the same in
- * each picture and each file.
+ * The pattern of the ground, which stands for thousands of tokens: short dashes. It is the same in every picture and
+ * file.
  */
 
-/** The width and height of the tile, and of the cells with a dash each, in 1/16 rem. */
+/** Size of the pattern's tile, and of the cells that each have one dash, in 1/16 rem. */
 export const TILE = 96;
 const CELL = 4;
 /** The opacity of a dash. */
 export const FAINT = 0.36;
 
-/** The dashes in 1/16 rem: left, top and width. @type {[number, number, number][]} */
+/** Position and width of each dash, in 1/16 rem. @type {[number, number, number][]} */
 export const GRAIN = [];
 let state = 54;
-/** Returns a whole number from 0 to `n` - 1, of a linear congruential generator. @param {number} n */
+/** Returns a pseudo-random number from 0 to n - 1. @param {number} n */
 const next = (n) => {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
   return Math.floor((state / 2 ** 32) * n);
@@ -21,11 +21,11 @@ for (let x = 0; x < TILE; x += CELL)
   for (let y = 0; y < TILE; y += CELL)
     GRAIN.push([x + next(CELL - 1), y + next(CELL), 1 + next(2)]);
 
-/** The tile of each palette. @type {WeakMap<import('./river-colours.js').Palette, CanvasPattern>} */
+/** The finished tile for each palette. @type {WeakMap<import('./river-colours.js').Palette, CanvasPattern>} */
 const tiles = new WeakMap();
 
 /**
- * Returns the grain as a fill.
+ * Returns the pattern as a fill for the canvas.
  * @param {CanvasRenderingContext2D} context
  * @param {{ palette: import('./river-colours.js').Palette, unit: number }} look
  */

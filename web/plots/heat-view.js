@@ -1,4 +1,4 @@
-/** Renders the map that heat.js laid out. */
+/** Renders the map that heat.js has laid out. */
 import { nothing, svg } from 'lit';
 
 /**
@@ -15,7 +15,10 @@ import { nothing, svg } from 'lit';
 
 const SIZE = 11.5;
 
-/** Renders cells row by row from the top: a screen reader reads a grid in this order. @param {Options} options */
+/**
+ * Renders the cells by rows from the top, because a screen reader reads a grid in this order.
+ * @param {Options} options
+ */
 export function renderHeat(options) {
   const { layout, unit, at } = options;
   const { cells, cell } = layout;
@@ -25,7 +28,7 @@ export function renderHeat(options) {
   const longest = Math.max(
     ...cells.map(({ value }) => (value === null ? 0 : options.words.short(value).length)),
   );
-  // Either all cells show numbers or none, so that no cell looks special.
+  // If one cell has no room for its number, no cell shows one: otherwise some cells would look special.
   const room = (longest * 6.3 + 4) * unit < cell.width && cell.height >= 15 * unit;
   return svg`
     ${renderLegend(options)}

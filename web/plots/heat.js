@@ -1,7 +1,6 @@
 /**
- * The geometry and colours of a sweep over two settings: a grid of cells, with the first setting on x
- * and the second setting upwards on y. Pure functions. The colours are cividis: lightness rises with
- * the value, and people with colour-blindness see nearly the same picture.
+ * Lays out a sweep over two settings as a grid of cells: the first setting from left to right, the second one
+ * upwards. The colours are cividis: greater values are lighter, and colour-blind people see nearly the same picture.
  */
 import { isWide } from './trend.js';
 
@@ -12,11 +11,11 @@ const STOPS = [
   0xfee838,
 ].map((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]);
 
-/** The number of colours in the legend. */
+/** Number of colours in the legend. */
 const LEGEND = 48;
 
 /**
- * Returns the colour of a share from 0 (dark) to 1 (bright), and a readable text colour on it.
+ * Returns the colour of a share from 0 (dark) to 1 (bright), and the colour of readable text on it.
  * @param {number} share
  */
 function colourOf(share) {
@@ -101,7 +100,7 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
 }
 
 /**
- * Returns every n-th value, with the smallest n that leaves room for the labels.
+ * Returns every n-th value, where n is just large enough that the labels have room.
  * @param {number[]} values
  * @param {number} room the space of one label, in pixels
  * @param {number} size the size of a cell, in pixels
@@ -112,7 +111,7 @@ function thin(values, room, size) {
 }
 
 /**
- * Returns the index of the cell at x and y in pixels; -1 outside the grid.
+ * Returns the index of the cell at a position in pixels; -1 outside the grid.
  * @param {Layout} layout
  * @param {number} x
  * @param {number} y

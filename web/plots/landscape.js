@@ -1,7 +1,7 @@
 /**
- * The landscape of one knob. Each token is a river: its share of the draw at every knob value, stacked in
- * the order of the draw. This file also places the rivers' names. Heights are shares of 1 from the top,
- * so the number u of a draw is a height. Only names are placed in pixels.
+ * Lays out the landscape of a knob. At each value of the knob, the tokens are stacked in the order of the draw; a
+ * token's areas form its river. This file also finds places for names. Heights are from 0 at the top to 1, so a
+ * draw's u is a height. Only names are in pixels.
  */
 
 /**
@@ -25,18 +25,21 @@
  * @typedef {{ width: number, height: number, gap?: [number, number] | null }} Box
  */
 
-/** A river that is nowhere thicker than this share of 1 becomes part of the ground. */
+/** A token becomes part of the ground if its probability never exceeds this. */
 const THINNEST = 1e-4;
-/** The steepest angle of a name, in radians. */
+/** Steepest angle of a name, in radians. */
 const STEEPEST = 1;
-/** The distance in pixels between the places tried for a name, and the line height as a factor of size. */
+/**
+ * Distance in pixels between the places that are tried for a name, and the line height as a multiple of the font
+ * size.
+ */
 const STRIDE = 6;
 const ROOM = 1.06;
-/** The number of points along a name at which its river must be wide enough. */
+/** Number of points along a name at which its river must be high enough. */
 const PROBES = 12;
 
 /**
- * Returns the rivers of a landscape, ordered by the best rank of each token.
+ * Returns the rivers of a landscape, by the best rank that each token has anywhere.
  * @param {Slices} landscape
  * @returns {Rivers}
  */
@@ -77,8 +80,8 @@ export function layRivers({ values, top, ids, p, stepped = false }) {
 }
 
 /**
- * Calls `lineTo` with the points around a river, as shares of width and height: along its upper edge and
- * back along its lower one.
+ * Calls `lineTo` for each point of a river's outline: along the upper edge, then back along the lower edge. Points are
+ * shares of width and height.
  * @param {Omit<River, 'id'>} river
  * @param {(x: number, y: number) => void} lineTo
  */
@@ -98,8 +101,8 @@ export function walkEdges({ before, after, stepped }, lineTo) {
 }
 
 /**
- * Returns the token that u draws at the value with index `at`; null for an unlisted token. This sum
- * rounds, but the engine sums integers: near a boundary only the engine's draw is right.
+ * Returns the token that u draws at one value of the knob; null if it is not listed. These sums are rounded while the
+ * engine's are exact, so near an edge only the engine's draw is right.
  * @param {Landscape} landscape
  * @param {number} at
  * @param {number} u
@@ -113,12 +116,12 @@ export function tokenAt({ top, ids, p }, at, u) {
   return null;
 }
 
-/** The number of places at which two landscapes with other values are compared. */
+/** Number of places at which two landscapes with different values are compared. */
 const PLACES = 241;
 
 /**
- * Returns two landscapes with the same number of values. If their knobs differ, values at the same share
- * of the two ranges belong together.
+ * Returns both landscapes with the same number of values. For different knobs, values at the same share of both
+ * ranges correspond.
  * @param {Rivers} from
  * @param {Rivers} to
  * @returns {[Rivers, Rivers]}
@@ -128,7 +131,10 @@ export function aligned(from, to) {
   return alike ? [from, to] : [spread(from), spread(to)];
 }
 
-/** Returns a landscape at PLACES even places; steps become steep slopes. @param {Rivers} rivers @returns {Rivers} */
+/**
+ * Returns a landscape with values at PLACES even distances. A step becomes a steep slope.
+ * @param {Rivers} rivers @returns {Rivers}
+ */
 function spread({ values, rivers, ground, stepped }) {
   const last = values.length - 1;
   const line = (/** @type {ArrayLike<number>} */ all) =>
@@ -151,8 +157,8 @@ function spread({ values, rivers, ground, stepped }) {
 }
 
 /**
- * Returns a mixture of two aligned landscapes: `from` at share 0, `to` at share 1. A river of one of them
- * grows from the ground of the other, or shrinks into it.
+ * Returns a blend of two landscapes: the first at share 0, the second at share 1. A river that only one of them has
+ * grows out of the ground or shrinks into it.
  * @param {Rivers} from
  * @param {Rivers} to
  * @param {number} share 0 to 1
@@ -183,11 +189,11 @@ export function between(from, to, share) {
   };
 }
 
-/** The least visible difference, as a share of 1: less than a pixel. */
+/** Smallest visible difference of heights: less than a pixel. */
 const NEAR = 1e-3;
 
 /**
- * True if two landscapes over the same range look equal at the values that both have.
+ * Returns true if two landscapes over the same range look the same at the values that both have.
  * @param {Rivers} first
  * @param {Rivers} second
  */
@@ -207,7 +213,7 @@ export function lookAlike(first, second) {
 }
 
 /**
- * Returns a landscape with `n` evenly chosen values.
+ * Returns a landscape with only n of its values, at even distances.
  * @param {Rivers} rivers
  * @param {number} n
  * @returns {Rivers}
@@ -230,8 +236,8 @@ function thinned({ values, rivers, ground, stepped }, n) {
 }
 
 /**
- * Returns the regions that two landscapes have in common, one for each token; the ground's is last.
- * Outside these regions, u draws different tokens. The result has as many values as the shorter landscape.
+ * Returns the regions in which two landscapes have the same token, the ground's last. Everywhere else, the same u
+ * draws different tokens.
  * @param {Rivers} first
  * @param {Rivers} second
  * @returns {Omit<River, 'id'>[]}
@@ -253,7 +259,7 @@ export function common(first, second) {
 }
 
 /**
- * Returns the position of a value among ascending values, as an index with a fraction.
+ * Returns the position of a value in an ascending list, as an index with a fraction.
  * @param {ArrayLike<number>} values
  * @param {number} value
  */
@@ -286,7 +292,8 @@ export function heightsAt({ before, after, stepped }, share) {
 }
 
 /**
- * Returns the river under a point, null over the ground. If rivers overlap, the last one is on top.
+ * Returns the river at a point; null for the ground. If rivers overlap, the last one counts, because it is painted
+ * last.
  * @param {Rivers} rivers
  * @param {number} share of the knob's range, 0 to 1
  * @param {number} u
@@ -300,8 +307,8 @@ export function riverAt({ rivers }, share, u) {
 }
 
 /**
- * Returns the middle of a river as lines of points, in shares of 1: the river may be thinner than a
- * pixel. The lines leave a gap at values that cannot draw the token.
+ * Returns the middle line of a river that is too thin to see. It has gaps at values at which the token cannot be
+ * drawn.
  * @param {River} river
  * @returns {[number, number][][]}
  */
@@ -322,14 +329,14 @@ export function threadOf({ before, after, stepped }) {
   return lines;
 }
 
-/** Returns the rest of the vocabulary as a river. @param {Rivers} rivers @returns {River} */
+/** Returns the ground in the form of a river. @param {Rivers} rivers @returns {River} */
 export function groundOf({ ground, stepped }) {
   return { id: -1, before: ground, after: new Float64Array(ground.length).fill(1), stepped };
 }
 
 /**
- * Places names without overlap: each inside its river and along it, as large as possible. A river
- * without room gets null.
+ * Finds places for names so that they do not overlap. Each is inside its river, parallel to it and as large as
+ * possible. A river without enough room gets null.
  * @param {{ river: River, wide: number, level?: boolean }[]} named `wide`: the width of the name at
  *   size 1; `level`: true for a name that is not turned and lies low. Earlier names have priority
  * @param {Box} box `gap`: the left and right edge, in pixels, of a strip without names
@@ -352,7 +359,7 @@ export function placeLabels(named, box, sizes, placed = []) {
 }
 
 /**
- * Returns the thickness of a river, in pixels, at each place tried for a name.
+ * Returns the height of a river in pixels at each place that is tried for a name.
  * @param {River} river
  * @param {Box} box
  */
@@ -367,7 +374,7 @@ function courseOf(river, { width, height }) {
 }
 
 /**
- * Returns the place with the most room for a name of the given size; null if there is none.
+ * Returns the best place for a name in a given size: where the river is highest. Returns null if there is none.
  * @param {River} river
  * @param {{ wide: number, level: boolean, size: number, box: Box, placed: Label[],
  *   course: ReturnType<typeof courseOf> }} how
@@ -388,7 +395,7 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
     const x = (i + 1) * STRIDE;
     const reach = Math.min(width / 2, x, box.width - x);
     const slope = Math.atan2(middle(x + reach) - middle(x - reach), 2 * reach);
-    // A name is level if it fits so, otherwise along the river.
+    // A name is horizontal if there is room, otherwise parallel to the river.
     for (const angle of level ? [0] : [0, slope]) {
       const label = { x, y: middle(x), angle, size, width };
       const room = thick * Math.cos(angle);
@@ -402,7 +409,7 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
 }
 
 /**
- * Returns the corners of a name with its margin, in order around it.
+ * Returns the four corners of a name with its margin.
  * @param {Label} label
  * @returns {[number, number][]}
  */
@@ -422,7 +429,7 @@ export function cornersOf({ x, y, angle, size, width }) {
 }
 
 /**
- * True if a name lies in its river, checked along both long sides.
+ * Returns true if a name is inside its river. Points along both long sides are checked.
  * @param {Label} label
  * @param {River} river
  * @param {Box} box
@@ -447,7 +454,7 @@ function liesIn(label, river, box) {
 }
 
 /**
- * True if two names touch: no side of either name separates them.
+ * Returns true if two names touch: then no side of one separates it from the other.
  * @param {Label} one
  * @param {Label} other
  */

@@ -1,4 +1,4 @@
-/** A linear scale. With it, the first view needs no d3-scale. */
+/** A linear scale. The first screen uses it, so that d3-scale is fetched later. */
 
 /**
  * @param {[number, number]} domain

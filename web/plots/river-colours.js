@@ -1,11 +1,11 @@
-/** The colours of rivers: a ramp of blue over the ranks, read from the style sheet. */
+/** The colours of rivers: shades of blue by rank. They come from the style sheet. */
 
 /**
- * The colours of the style sheet, by name.
+ * Colours from the style sheet, by name.
  * @typedef {Record<typeof COLOURS[number], string>} Palette
  */
 
-/** The names of the colours, in the order of the hidden elements that have them. */
+/** Names of the colours. The page has hidden elements with these colours in the same order. */
 export const COLOURS = /** @type {const} */ ([
   'first',
   'last',
@@ -20,17 +20,17 @@ export const COLOURS = /** @type {const} */ ([
   'panel',
 ]);
 
-/** The rank at which the colours reach the palette's last colour. */
+/** From this rank on, all rivers have the last colour. */
 export const RAMP = 28;
 
-/** The colours of the ranks, by palette. @type {WeakMap<Palette, string[]>} */
+/** For each palette: the colours of the ranks. @type {WeakMap<Palette, string[]>} */
 const ramps = new WeakMap();
 
 /** @param {string} text such as rgb(1, 2, 3) */
 const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 
 /**
- * Returns the colour of a rank. Odd and even ranks differ slightly, so that neighbours are distinct.
+ * Returns the colour of a rank. Odd and even ranks differ a little, so that neighbours can be told apart.
  * @param {Palette} palette
  * @param {number} rank
  */
@@ -46,7 +46,7 @@ function mix({ first, last }, rank) {
   return blend(first, last, Math.min(1, Math.sqrt(rank / RAMP) * 0.8 + (rank % 2) * 0.2));
 }
 
-/** Returns a mixture of two colours. @param {string} from @param {string} to @param {number} share 0 to 1 */
+/** Returns a blend of two colours. @param {string} from @param {string} to @param {number} share 0 to 1 */
 export function blend(from, to, share) {
   if (from === to) return to;
   const [a, b] = [channels(from), channels(to)];
@@ -54,7 +54,7 @@ export function blend(from, to, share) {
 }
 
 /**
- * Reads the palette from the hidden elements of a part of the page.
+ * Reads the colours from the hidden elements.
  * @param {Element} colours has one child for each of COLOURS
  */
 export function readPalette({ children }) {

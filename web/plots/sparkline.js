@@ -1,4 +1,4 @@
-/** The geometry of a stage's small chart: the listed tokens' shares before and after the stage. */
+/** Lays out the small chart of a stage: the probabilities of the listed tokens before and after it. */
 import { path } from 'd3-path';
 import { linear } from './linear.js';
 
@@ -9,7 +9,7 @@ import { linear } from './linear.js';
 export function layoutSparkline({ before, after, width, height }) {
   const x = linear([0, Math.max(1, before.length)], [0, width]);
   const y = linear([0, Math.max(1e-9, ...before, ...after)], [height, 0]);
-  /** Returns a path with one step per share, closed along the bottom. @param {number[]} shares */
+  /** Returns an outline with one step for each probability. @param {number[]} shares */
   const steps = (shares) => {
     const outline = path();
     outline.moveTo(0, height);
@@ -25,7 +25,7 @@ export function layoutSparkline({ before, after, width, height }) {
 }
 
 /**
- * Returns the shares before and after stage `index`, in the order of the model's probabilities.
+ * Returns the probabilities before and after a stage, in the order of the model's own.
  * @param {import('./trace.js').Trace} trace
  * @param {number} index
  */

@@ -1,7 +1,7 @@
 /**
- * The chain as a river. The columns are the model and the stages, from left to right. Each token is a band: its
- * probability after each stage, stacked in the order of the draw. Between two columns a band is a ribbon. Heights
- * are shares of 1 from the top, places are shares of 1 from the left; only names are placed in pixels.
+ * Lays out the chain as a picture. The columns are the model and the stages. In each column, the tokens are stacked
+ * in the order of the draw; a token's areas form its band. Heights are from 0 at the top to 1, positions from 0 at
+ * the left to 1. Only names are in pixels.
  */
 
 /**
@@ -28,15 +28,15 @@
  *   width: number }} Name
  */
 
-/** The name of the first column. */
+/** Name of the first column. */
 export const MODEL = 'model';
-/** The width of a gap between two plateaus, as a multiple of a plateau's width. */
+/** Width of the space between two columns, as a multiple of a column's width. */
 const GAP = 0.9;
-/** The line height of a name as a factor of its size. */
+/** Line height of a name as a multiple of its font size. */
 const ROOM = 1.2;
 
 /**
- * Returns the river of a trace.
+ * Returns the columns and bands of a trace.
  * @param {Trace} trace
  * @param {BandToken[]} [further] tokens that the trace does not list
  * @param {ReadonlySet<string>} [off] stages that have a column although they are off
@@ -91,8 +91,8 @@ function bandOf(token, columns) {
 }
 
 /**
- * Returns the bands from top to bottom at a column: in the order of the draw. A removed token stays below the band
- * that was above it.
+ * Returns the bands of a column from top to bottom: in the order of the draw. A removed token keeps its place below
+ * the band that was above it.
  * @param {Band[]} earlier the order at the column before
  * @param {number} c
  * @param {boolean} last true at the last column, where the engine's ranks decide
@@ -111,7 +111,8 @@ function orderAt(earlier, c, last) {
 }
 
 /**
- * Returns the probability of the tokens without a band at a column; exactly 0 if the bands show every survivor.
+ * Returns the probability of all tokens without a band, in one column. It is exactly 0 if every kept token has a
+ * band.
  * @param {Trace} trace
  * @param {number} index
  * @param {Band[]} bands
@@ -125,7 +126,7 @@ function restAt({ stages, vocab_size }, index, bands, c) {
 }
 
 /**
- * Returns the height of an edge at a place: constant on a plateau, between two plateaus a smooth step.
+ * Returns the height of an edge at a position: constant in a column, a smooth curve between two columns.
  * @param {Column[]} columns
  * @param {Float64Array} edge
  * @param {number} x 0 to 1
@@ -140,7 +141,7 @@ export function heightAt(columns, edge, x) {
 }
 
 /**
- * Returns the band at a point; null over the others.
+ * Returns the band at a point; null for the ground.
  * @param {River} river
  * @param {number} x 0 to 1
  * @param {number} y 0 to 1
@@ -151,15 +152,18 @@ export function bandAt({ columns, bands }, x, y) {
   return bands.filter(within).at(-1) ?? null;
 }
 
-/** Returns the index of the column whose middle is nearest to a place. @param {Column[]} columns @param {number} x 0 to 1 */
+/**
+ * Returns the index of the column that is nearest to a position.
+ * @param {Column[]} columns @param {number} x 0 to 1
+ */
 export function columnAt(columns, x) {
   const away = columns.map(({ from, to }) => Math.abs((from + to) / 2 - x));
   return away.indexOf(Math.min(...away));
 }
 
 /**
- * Returns a mixture of two rivers: `from` at share 0, `to` at share 1. After a change of the order, the bands move
- * from place to place; a column that only one river has grows out of the column before it.
+ * Returns a blend of two pictures: the first at share 0, the second at share 1. If the order has changed, the bands
+ * move to their new places. A column that only one picture has grows out of the column before it.
  * @param {River} from
  * @param {River} to
  * @param {number} share 0 to 1
@@ -198,7 +202,7 @@ export function betweenStages(from, to, share) {
 const ZERO = ({ columns }) => new Float64Array(columns.length);
 
 /**
- * Pairs the columns of two rivers. Returns two lists of indices of equal length.
+ * Pairs the columns of two pictures: returns two lists of indices of the same length.
  * @param {River} from
  * @param {River} to
  * @returns {[number[], number[]]}
@@ -223,7 +227,7 @@ function matched(from, to) {
  */
 
 /**
- * Places the names of the bands on the plateaus, as large as they fit.
+ * Finds places for the names of bands, each as large as possible.
  * @param {River} river
  * @param {Box} box
  * @returns {Name[]}
@@ -246,7 +250,7 @@ export function nameStages(river, box) {
 }
 
 /**
- * True if a name fits into its band at a column.
+ * Returns true if a name fits into its band in one column.
  * @param {Column[]} columns
  * @param {Pick<Band, 'before' | 'after'>} edges
  * @param {number} c
@@ -261,7 +265,7 @@ function fits(columns, { before, after }, c, size, broad, { width, height }) {
   const { from, to } = columns[c];
   const reach = (size * broad) / 2 / width;
   const [left, right] = [(from + to) / 2 - reach, (from + to) / 2 + reach];
-  // A name may be wider than its plateau, but it touches no name of the next column.
+  // A name may be wider than its column, but must not touch a name in the next column.
   const room = columns.length > 1 ? (columns[1].from - columns[0].from) / 2 : 0.5;
   if (reach > room || left < 0 || right > 1) return false;
   return [left, right].every(

@@ -1,4 +1,4 @@
-/** The geometry of a sampler's small picture: shares before and after it, as steps. */
+/** Lays out the picture of a sampler on the shelf: probabilities before and after it, as steps. */
 
 /** @param {{ before: number[], after: number[], width: number, height: number }} options */
 export function layoutSteps({ before, after, width, height }) {

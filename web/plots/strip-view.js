@@ -1,6 +1,6 @@
 /**
- * Renders the strip of survivors that strip.js laid out, with a needle at u. Segments and needle move
- * by CSS transform only.
+ * Renders the strip of tokens that strip.js has laid out, with a line (the needle) at u. Everything moves only by CSS
+ * transforms.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -17,12 +17,12 @@ import { cssom } from './cssom.js';
  * @property {(segment: Segment) => string} title
  */
 
-/** The height of the strip with needle and axis, in 1/16 rem. */
+/** Height of the strip with needle and axis, in 1/16 rem. */
 export const STRIP_HEIGHT = 75;
 const TOP = 16;
 const HEIGHT = 34;
 const LETTER = 12.5;
-/** A longer name shows this many letters, or none. */
+/** Least number of letters of a shortened name; with room for fewer, there is no name. */
 const FEWEST = 4;
 
 /** @param {Options} options */
@@ -44,7 +44,7 @@ export function renderStrip(options) {
  */
 function renderSegment(segment, { layout, unit, label, title }) {
   const { width, x, from, to, isNext } = segment;
-  // The needle divides its segment; the name is on the wider side.
+  // The needle divides its token in two parts; the name is in the wider part.
   const needle = isNext && layout.u !== null ? layout.u - x : 0;
   const [start, end] = needle > width / 2 ? [0, needle] : [needle, width];
   const letters = Math.floor((end - start - 8 * unit) / (LETTER * unit * 0.62));

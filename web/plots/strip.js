@@ -1,10 +1,9 @@
-/**
- * The geometry of the draw: the survivors side by side from 0 to 1, and u as x in pixels.
- */
+/** Lays out a draw: the kept tokens side by side from 0 to 1, and the position of u. */
 import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
 
 /**
+ * A kept token, or all tokens that are not listed. It covers u from `from` to `to`; x and width are in pixels.
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {import('./trace.js').TraceToken} TraceToken
  * @typedef {ReturnType<typeof layoutStrip>} Layout
@@ -61,16 +60,16 @@ export function layoutStrip({ trace, width, u, nextId }) {
 }
 
 /**
- * A band of a strip: one token with its name, the drawn token, or several tokens that have no room for
- * their names. It covers the shares `from` to `to`. `said`: true if its name or number has room in it.
- * `parts`: the shares of its listed tokens.
+ * A band: one token with its name, the drawn token, or several tokens without room for names. It covers u from `from`
+ * to `to`. `said` is true if its name or number has room. `parts` are the probabilities of its listed tokens.
  * @typedef {{ kind: 'one' | 'drawn' | 'more', token: TraceToken | null, count: number, from: number,
  *   to: number, said: boolean, parts: number[] }} Band
  */
 
 /**
- * Divides a distribution into bands so that every survivor has its name or is counted. The sum of `count`
- * is the number of survivors. An unlisted drawn token has a band without height at u.
+ * Divides a distribution into bands, so that each kept token has its name or is counted. The sum of `count` is the
+ * number of kept tokens. If the drawn token is not listed, its probability is unknown, so its band at u has no
+ * height.
  * @param {{ trace: Trace, u: number | null, nextId: number | null,
  *   fits: (share: number, token: TraceToken | null) => boolean }} options
  *   fits: true if the token's name, or a number of tokens for null, has room in this share
@@ -108,7 +107,7 @@ function extend(band, to, count) {
 }
 
 /**
- * Returns the bands of the unlisted tokens when one of them is drawn: its own share is unknown.
+ * Returns the bands of the tokens that are not listed, if the drawn token is one of them.
  * @param {number} from
  * @param {number} to
  * @param {number} count

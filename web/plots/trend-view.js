@@ -1,4 +1,4 @@
-/** Renders the sweep over one setting that trend.js laid out. */
+/** Renders the sweep over one setting that trend.js has laid out. */
 import { nothing, svg } from 'lit';
 
 /**
@@ -44,14 +44,17 @@ export function renderTrend(options) {
     )}`;
 }
 
-/** Return the paths of the diamond and the triangle around x, y. @type {Record<number, (x: number, y: number, r: number) => string>} */
+/**
+ * Functions that return the path of a diamond or a triangle around (x, y), by the number of the line.
+ * @type {Record<number, (x: number, y: number, r: number) => string>}
+ */
 const SHAPES = {
   2: (x, y, r) => `M${x} ${y - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`,
   3: (x, y, r) => `M${x} ${y - r}l${r} ${2 * r}h${-2 * r}z`,
 };
 
 /**
- * Renders a dot: a circle for series 0, a square for 1, a diamond for 2, a triangle for 3.
+ * Renders a dot: a circle for the first line, a square for the second, a diamond, a triangle.
  * @param {{ x: number, y: number }} at
  * @param {number} i
  * @param {number} r
@@ -64,7 +67,7 @@ function renderDot({ x, y }, i, r) {
 }
 
 /**
- * Renders the name of the y axis. If there is a legend, also renders a row for each series.
+ * Renders the name of the y axis, and a legend if there are several lines.
  * @param {Options} options
  */
 function renderHead({ layout: { series }, unit, words }) {

@@ -1,6 +1,6 @@
 /**
- * The geometry of a sweep over one setting: a line for each measure, with the band between its
- * quartiles. It also lays out one measure against another, with named points. Pure functions.
+ * Lays out a sweep over one setting: a line for each measure, with a band between its quartiles; or one measure
+ * against another, with named points.
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, curveLinear, line } from 'd3-shape';
@@ -13,11 +13,11 @@ import { area, curveLinear, line } from 'd3-shape';
  * @typedef {ReturnType<typeof layoutTrend>} Layout
  */
 
-/** An axis of counts is logarithmic if the largest value is at least this multiple of the smallest. */
+/** An axis of counts is logarithmic if the largest count is at least this multiple of the smallest. */
 const WIDE = 50;
 
 /**
- * True if the values spread so widely that only a logarithmic axis shows them all.
+ * Returns true if the values need a logarithmic axis.
  * @param {number[]} values
  */
 export function isWide(values) {
@@ -112,7 +112,7 @@ function placeSeries({ key, band, marks }, x, y, apart) {
 }
 
 /**
- * Returns the points to name: both ends, and each further point that is far enough from the others.
+ * Returns the points that get names: both ends, and points that are far enough from the others.
  * @template {{ at: { x: number, y: number } }} P
  * @param {P[]} points
  * @param {number} apart in pixels
@@ -132,7 +132,7 @@ function spread(points, apart) {
 }
 
 /**
- * Returns the index of the dot nearest to a point in pixels.
+ * Returns the index of the dot that is nearest to a position.
  * @param {Layout} layout
  * @param {number} left
  * @param {number} top

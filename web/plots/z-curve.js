@@ -1,9 +1,9 @@
-/** The geometry of a curve: a detector's z by the length of the text. */
+/** Lays out the curve of a watermark's z-score by the length of the text. */
 import { linear } from './linear.js';
 
-/** One of a hundred unmarked texts reaches this z. */
+/** One of a hundred texts without a watermark reaches this z-score by chance. */
 const ONE_IN_100 = 2.33;
-/** The axis ends at this z or above. */
+/** The axis ends at least at this z-score. */
 const LEAST = 4;
 
 /** @param {{ curve: number[], width: number, height: number }} options curve: z after 1, 2, … tokens */
