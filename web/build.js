@@ -1,6 +1,6 @@
 /**
- * Builds dist/, the static site, minified, and prints the size of each file. Equal sources give equal
- * bytes. All addresses are relative, so the site works under any path.
+ * Builds the static site in dist/ and prints the size of each file. The same sources give the same bytes. All
+ * addresses are relative, so the site works under any path.
  */
 import { build as bundle, transform } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import { BASICS, SHARED } from './state/settings.js';
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
-/** The NAMEs of all imports '#locales/NAME' in the page's code. */
+/** Every NAME that occurs in an import of '#locales/NAME'. */
 const STRING_MODULES = new Set();
 for (const file of await readdir(web, { recursive: true }))
   if (file.endsWith('.js'))
@@ -31,9 +31,9 @@ for (const file of await readdir(web, { recursive: true }))
       STRING_MODULES.add(name);
 
 /**
- * The page's strings as modules, so a new language is one new file. '#locales' contains English and
- * loads the other languages. '#locales/language/CODE' contains one language. '#locales/NAME'
- * contains the strings of one view in every language; the first screen does not need it.
+ * Makes modules of the page's strings, so that a new language needs only a new file. '#locales' has English and loads
+ * other languages; '#locales/language/CODE' is one of them. '#locales/NAME' has the strings of one view in all
+ * languages, which the first screen does not need.
  */
 const locales = {
   name: 'locales',
@@ -73,7 +73,7 @@ const locales = {
   },
 };
 
-/** Makes an imported style sheet a module: minified, as a sheet that Lit elements can adopt. */
+/** Makes a module of an imported style sheet, minified, for Lit elements. */
 const styles = {
   name: 'styles',
   /** @param {import('esbuild').PluginBuild} build */
@@ -91,7 +91,7 @@ const styles = {
 };
 
 /**
- * The first frame as a module, '#first-frame'.
+ * Makes the module '#first-frame' of the first frame.
  * @param {() => Promise<object | null>} frame
  */
 const firstOf = (frame) => ({
@@ -109,17 +109,17 @@ const firstOf = (frame) => ({
 });
 
 /**
- * The plugins of each bundle of page code.
+ * Returns the plugins for bundles of page code.
  * @param {() => Promise<object | null>} frame returns the first frame, null for none
  */
 export const pluginsWith = (frame) => [locales, styles, firstOf(frame)];
 export const plugins = pluginsWith(firstFrame);
 
-/** Settings described on the first screen. The shelf's strings describe the other settings. */
+/** The settings whose descriptions the first screen needs. The shelf's strings have the others. */
 const AT_ONCE = [...BASICS, ...SHARED];
 
 /**
- * The view with the module that contains a string; undefined for a string of the first screen.
+ * Returns the view to which a string belongs; undefined for the first screen.
  * @param {string} key
  */
 function viewOf(key) {
@@ -129,7 +129,7 @@ function viewOf(key) {
 }
 
 /**
- * The strings of one view in a language; without a view, the strings of the first screen.
+ * Returns the strings of a view in one language; without a view, those of the first screen.
  * @param {string} code
  * @param {string} [view]
  * @returns {Promise<Record<string, any>>}
@@ -140,7 +140,7 @@ async function messagesOf(code, view) {
   return Object.fromEntries(mine);
 }
 
-/** Options of all bundles. File names do not depend on the path of the build or of node_modules. */
+/** Options of all bundles. File names must not depend on the folder of the build. */
 export const COMMON = /** @type {const} */ ({
   absWorkingDir: root,
   preserveSymlinks: true,
@@ -153,7 +153,7 @@ export const COMMON = /** @type {const} */ ({
 });
 
 /**
- * Returns sandbox.html, the page that runs a user's code, and the hash of its only inline script.
+ * Returns sandbox.html, the page in which a user's code runs, and the hash of its only script.
  * @param {'frame' | 'single'} [kind] selects the file of the script
  */
 export async function sandbox(kind = 'frame') {
@@ -183,7 +183,7 @@ export async function sandbox(kind = 'frame') {
 }
 
 /**
- * Names that esbuild replaces by constants.
+ * Returns names that esbuild replaces by constants.
  * @param {string[]} [hosts] hosts from which a user may open a model
  */
 export const definedFor = (hosts = readHosts(undefined)) => ({
@@ -191,7 +191,7 @@ export const definedFor = (hosts = readHosts(undefined)) => ({
 });
 
 /**
- * Writes the site into the folder `out`.
+ * Writes the site into a folder.
  * @param {string} [out]
  * @param {string[]} [hosts] hosts from which a user may open a model
  */
@@ -248,9 +248,8 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
 }
 
 /**
- * The text of the `_headers` file for Netlify and Cloudflare Pages. docs/SECURITY.md explains each
- * header and shows the configuration of nginx and Apache. The policy is copied from the page;
- * sandbox.html has a different policy.
+ * Returns the file `_headers` for Netlify and Cloudflare Pages. docs/SECURITY.md explains the headers. The policy is
+ * copied from the page; sandbox.html has another one.
  * @param {string} page text of index.html
  */
 function headersOf(page) {
@@ -268,7 +267,7 @@ function headersOf(page) {
 `;
 }
 
-/** The size of every file under `folder`, by path. @param {string} folder */
+/** Returns the size of each file in a folder, by path. @param {string} folder */
 export async function weigh(folder) {
   return Promise.all(
     (await filesOf(folder)).map(async (path) => {
@@ -279,8 +278,8 @@ export async function weigh(folder) {
 }
 
 /**
- * Adds to index.html: preloads of all scripts that it imports, tags for link previews, and the link to
- * the service worker.
+ * Adds to index.html: preloads of all scripts that it needs, tags for link previews, and the link to the service
+ * worker.
  * @param {string} out
  */
 async function pageWithPreloads(out) {
@@ -296,7 +295,7 @@ async function pageWithPreloads(out) {
 }
 
 /**
- * The names of the given scripts in `folder` and of all their static imports.
+ * Returns scripts with everything that they import statically.
  * @param {string} folder
  * @param {string[]} scripts
  */
@@ -310,9 +309,8 @@ async function importsOf(folder, scripts) {
 }
 
 /**
- * The files in `folder` that every visit fetches before the model: the page, its scripts with their
- * static imports, and the engine. A browser fetches one of the two modules of loops for quantised
- * matrices; the result includes the larger module.
+ * Returns the files that every visit fetches before the model: the page, its scripts, and the engine. A browser
+ * fetches one of two modules with inner loops; the larger one is counted.
  * @param {string} folder
  */
 export async function firstLoad(folder) {

@@ -2,7 +2,7 @@
 /** The command line: `logitscope COMMAND --flag value ...`. `logitscope --help` lists all commands. */
 import { main, say } from './cli/main.js';
 
-// A reader that closes the pipe early (`| head`) is not an error; a full disk is an error.
+// If a program closes the pipe early (`| head`), this is not an error. A full disk is one.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
     if (error.code === 'EPIPE') process.exit();

@@ -1,6 +1,6 @@
 /**
- * Writes the lessons into dist/lessons/: an index and a static page for each lesson and language, and
- * SCORM 1.2 and 2004 packages. A package contains all files that its lesson needs.
+ * Writes the lessons into dist/lessons/: a static page for each lesson and language, an index, and packages for SCORM
+ * 1.2 and 2004. A package has all files that its lesson needs.
  */
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,15 +16,12 @@ import { pack, zip } from './zip.js';
  * @typedef {ReturnType<typeof pack>} Packed
  */
 
-/**
- * Files of the site that no package needs: the site's own pages, scripts for other sites, and lists of
- * all files.
- */
+/** Files of the site that no package needs. */
 const LEFT_OUT = [
   ...['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'],
   ...['SHA256SUMS', '_headers', 'sw.js', 'update.js', PICTURE],
 ];
-/** The link to the service worker. A package has no service worker; the course system stores its files. */
+/** Matches the link to the service worker. Packages have none, because the course system stores their files. */
 const WORKER = /\n *<link rel="serviceworker"[^>]*>/;
 
 /** @type {Record<string, string>} */
@@ -35,7 +32,7 @@ const escape = (text) => text.replace(/[&<>"]/g, (sign) => NAMED[sign]);
 const plain = (text) => escape(text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\*+|`/g, ''));
 
 /**
- * Makes a page with one lesson, or with the list of lessons, from the site's index.html.
+ * Makes a page with a lesson, or with the list of lessons, from the site's index.html.
  * @param {string} site text of index.html
  * @param {{ language: string, title: string, about: string, attributes: string, body: string,
  *   path?: string, others?: string }} page `path` is the page's path in the site; undefined in a package
@@ -46,7 +43,7 @@ function pageOf(site, { language, title, about, attributes, body, path, others =
   const linked = path
     ? withPreview(site, { ...shown, path, up })
     : withoutPreview(site).replace(WORKER, '');
-  /** The head of the site's page, with the lesson's language and description. */
+  /** Returns the head of the page, with the lesson's language and description. */
   const lesson = (/** @type {string} */ head) =>
     `<logit-lesson ${attributes}>${head.replace('<logit-preferences', `$& written="${language}"`)}  ${body}
       </logit-lesson>`;
@@ -63,7 +60,7 @@ function pageOf(site, { language, title, about, attributes, body, path, others =
 const bodyOf = ({ title, aim }) => `<h2>${plain(title)}</h2>\n        <p>${plain(aim)}</p>`;
 
 /**
- * Every object inside a lesson, at any depth.
+ * Returns all objects inside a lesson, at any depth.
  * @param {any} value
  * @returns {Record<string, any>[]}
  */
@@ -72,7 +69,7 @@ function objectsIn(value) {
   return [value, ...Object.values(value).flatMap(objectsIn)];
 }
 
-/** The model files that a lesson uses. A package contains no other model. @param {Lesson} lesson */
+/** Returns the files of the models that a lesson uses; its package has no others. @param {Lesson} lesson */
 function modelsOf(lesson) {
   const states = objectsIn(lesson).filter(({ model, prompt }) => model ?? prompt);
   const named = new Set(states.map(({ model = MODELS[0].name }) => model));
@@ -82,7 +79,7 @@ function modelsOf(lesson) {
 }
 
 /**
- * The text of imsmanifest.xml for a package with one lesson.
+ * Returns the file imsmanifest.xml of a package.
  * @param {'scorm12' | 'scorm2004'} version
  * @param {{ id: string, title: string, files: string[] }} lesson
  */
@@ -119,7 +116,7 @@ const alternates = (name) =>
   ).join('');
 
 /**
- * The page with the list of all lessons.
+ * Makes the page with the list of lessons.
  * @param {string} site text of index.html
  * @param {string} language
  * @param {Lesson[]} lessons
@@ -145,7 +142,7 @@ async function indexPage(site, language, lessons, path) {
 }
 
 /**
- * The package of a lesson.
+ * Makes the package of a lesson.
  * @param {string} site text of index.html
  * @param {'scorm12' | 'scorm2004'} version
  * @param {string} language

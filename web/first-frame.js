@@ -1,8 +1,7 @@
 /**
- * Computes the first frame at build time: the landscape of the first prompt, which the page shows
- * until engine and model have loaded. Numbers shown as text are exact. The landscape's bands (rivers)
- * are stored as the logits of their tokens and the sum of p at each value of the knob;
- * web/state/first-frame.js computes the bands from these numbers.
+ * Computes the first frame when the site is built: the landscape of the first prompt, which is shown until engine and
+ * model have loaded. Numbers in texts are exact. The rivers are stored as logits of their tokens and sums of p;
+ * web/state/first-frame.js computes their shapes.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -17,13 +16,13 @@ import { READ_TOP, SLICE_TOP } from './state/landscape.js';
 import { MODELS } from './state/models.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Significant digits of logits, and decimals of sums; both only determine positions on the screen. */
+/** Digits of the logits, and decimals of the sums. They only affect shapes on the screen. */
 const [DIGITS, DECIMALS] = [9, 9];
 
 /** @type {Promise<import('./state/first-frame.js').BuiltFrame | null> | undefined} */
 let made;
 
-/** Returns the first frame, computed once; null if the model file does not exist. */
+/** Returns the first frame, which is computed once; null without the model's file. */
 export function firstFrame() {
   return (made ??= compute());
 }
@@ -57,7 +56,7 @@ async function compute() {
   const options = { top: SLICE_TOP, step: 0 };
   const landscape = scope.landscape(asked, knob, values, options);
   const all = scope.logits();
-  // Temperature does not change the order of tokens, so the tokens of one value serve for all.
+  // Temperature does not change the order of tokens, so the tokens at one value are those at all.
   const listed = Array.from(landscape.ids.subarray(-SLICE_TOP));
   const sums = Array.from(values, (_, i) =>
     landscape.p.subarray(i * SLICE_TOP, (i + 1) * SLICE_TOP).reduce((sum, p) => sum + p, 0),

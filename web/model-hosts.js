@@ -1,6 +1,6 @@
 /**
- * The hosts from which a user may open a model, for the site's content security policy. The default is
- * the Hugging Face hub and the hosts to which it redirects.
+ * The hosts from which a user may open a model, for the content security policy. By default: the Hugging Face hub and
+ * the hosts to which it redirects.
  */
 const HUB_HOSTS = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
 const HOST = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
@@ -15,7 +15,7 @@ export function readHosts(text = HUB_HOSTS) {
 }
 
 /**
- * The text of a regular expression that matches the origins which these host sources allow.
+ * Returns a regular expression (as text) for the origins of these hosts.
  * @param {string[]} hosts
  */
 export function patternOf(hosts) {

@@ -1,4 +1,7 @@
-/** Writes the licenses of bundled packages, which every copy must include, and a bill of materials. */
+/**
+ * Writes the licences of bundled packages, which every copy must have, and a list of these packages (a bill of
+ * materials).
+ */
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +10,9 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** Collects the packages that bundles use, by an esbuild plugin. */
+/** An esbuild plugin that collects the packages in bundles. */
 export class Notices {
-  /** The folders of the packages. @type {Set<string>} */
+  /** Folders of the packages. @type {Set<string>} */
   #packages = new Set();
 
   /** @type {import('esbuild').Plugin} */
@@ -27,7 +30,7 @@ export class Notices {
     },
   };
 
-  /** The text of all notices, each license in full. */
+  /** Returns all licences in full. */
   async text() {
     const parts = await Promise.all(
       [...this.#packages].map(async (folder) => {
@@ -43,7 +46,7 @@ export class Notices {
     return `${all.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
   }
 
-  /** The packages as a CycloneDX 1.6 bill of materials. */
+  /** Returns the packages as a CycloneDX 1.6 bill of materials. */
   async bill() {
     const { name, version, license } = await readManifest('.');
     const folders = [...this.#packages].sort();

@@ -1,7 +1,6 @@
 /**
- * Builds build/elements/, the entry `logitscope/elements` of the npm package: one script with all
- * elements, and the files that it fetches. Each worker is a single script, because bundlers copy only
- * one file.
+ * Builds build/elements/, the entry `logitscope/elements` of the npm package: a script with all elements, and the
+ * files that it fetches. A worker is a single script, because bundlers copy only one file.
  */
 import { build as bundle } from 'esbuild';
 import { existsSync } from 'node:fs';
@@ -27,7 +26,7 @@ const notices = new Notices();
 const options = { ...COMMON, outdir: out, format: /** @type {const} */ ('esm') };
 await bundle({
   ...options,
-  // No first frame, because it shows a model that the package does not include.
+  // No first frame: its model is not in the package.
   plugins: [...pluginsWith(async () => null), notices.plugin],
   define: definedFor(),
   entryPoints: [join(web, 'page/elements.js')],

@@ -1,8 +1,8 @@
 /**
- * Writes the tags for link previews in chats and social networks. The variable SITE_URL makes their
- * addresses absolute. Without it, the picture's address is relative, which some programs accept, and
- * the page's address is left out. The picture is made by `make picture`, since a build has no browser; it
- * contains a digest of the first frame's numbers, so a test notices an outdated picture.
+ * Writes the tags by which chats and social networks show a preview of a link. With the variable SITE_URL, their
+ * addresses are absolute. Without it, the picture's address is relative, which only some programs accept. The picture
+ * has a digest of the first frame's numbers, so that a test notices if it is outdated; `make picture` makes it,
+ * because a build has no browser.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from './import/crc32.js';
@@ -10,9 +10,9 @@ import { crc32 } from './import/crc32.js';
 export const PICTURE = 'preview.png';
 /** Size of the picture in pixels. */
 export const [WIDTH, HEIGHT] = [1200, 630];
-/** Key of the digest in the picture. */
+/** Key of the digest in the picture's metadata. */
 const KEY = 'First frame';
-/** Length of a PNG file's signature and of its first chunk, IHDR. */
+/** Bytes of a PNG file's signature and of its first chunk, IHDR. */
 const [SIGNATURE, HEADER] = [8, 25];
 const TAGS = /\n *<meta (property="og:|name="twitter:)[^>]*>/g;
 
@@ -29,7 +29,7 @@ export function readSiteUrl(text = '') {
 export const withoutPreview = (page) => page.replace(TAGS, '');
 
 /**
- * Adds the preview tags to a page and removes earlier ones.
+ * Adds the preview tags to a page, in place of earlier ones.
  * @param {string} page
  * @param {{ title: string, about: string, path: string, up?: string }} shown texts, escaped for
  *   an attribute; `path` is the page's path in the site, `up` the relative path to the site's
@@ -58,7 +58,7 @@ export function withPreview(
 }
 
 /**
- * Returns a digest of the numbers and texts that the picture shows.
+ * Returns a digest of all numbers and texts in the picture.
  * @param {import('./state/first-frame.js').BuiltFrame | null} frame
  */
 export function digestOf(frame) {
@@ -68,7 +68,7 @@ export function digestOf(frame) {
 }
 
 /**
- * Adds a digest to a PNG image as a text chunk.
+ * Adds a digest to a PNG file as a text chunk.
  * @param {Buffer} png
  * @param {string} digest
  */
@@ -82,7 +82,7 @@ export function withDigest(png, digest) {
   return Buffer.concat([png.subarray(0, at), chunk, png.subarray(at)]);
 }
 
-/** Returns the digest in a PNG image; undefined if it has none. @param {Buffer} png */
+/** Returns the digest in a PNG file; undefined if there is none. @param {Buffer} png */
 export function readDigest(png) {
   const text = png.toString('latin1');
   return new RegExp(`tEXt${KEY}\0([0-9a-f]{64})`).exec(text)?.[1];

@@ -1,18 +1,18 @@
 /**
- * Joins scripts of the site that are always fetched together. esbuild writes a separate script for
- * each set of entries that share a module, so a page would import nearly fifty scripts at once.
+ * Joins scripts that are always fetched together. Otherwise, a page would fetch nearly fifty scripts, because esbuild
+ * writes one for each set of entries that share a module.
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { rollup } from '@rollup/wasm-node';
 import { transform } from 'esbuild';
 
-/** The hash at the end of esbuild's file names. */
+/** Matches the hash at the end of esbuild's file names. */
 const HASH = /-[A-Z0-9]{8}$/;
 
 /**
- * A plugin that shortens names, since joining makes them longer (a$1). It removes license comments; a
- * file of the site contains the full licenses.
+ * A plugin that shortens names, because joining makes them longer (a$1). It also removes licence comments; a file of
+ * the site has the full licences.
  */
 const shortener = {
   name: 'shortener',
@@ -29,10 +29,9 @@ const shortener = {
 };
 
 /**
- * Rewrites the scripts in `folder`. The static imports of main.js are joined to it. Imports that
- * worker.js may also import are joined into one shared script instead, because a worker must not run
- * the page. The other static imports of worker.js become a separate script, because a view may import
- * them and must not run the worker.
+ * Joins the scripts in a folder. Everything that main.js imports is joined to it, except modules that worker.js needs
+ * too: these become one shared script, because a worker must not run the page. The rest of worker.js's imports is a
+ * separate script, because a view may need it without running the worker.
  * @param {string} folder
  * @param {string[]} others further entry scripts, which no script imports
  */
@@ -42,7 +41,7 @@ export async function joinScripts(folder, others) {
   const [main, worker] = input;
   const bundle = await rollup({
     input,
-    external: (id) => !names.includes(basename(id)), // modules of Node
+    external: (id) => !names.includes(basename(id)), // a module of Node
     treeshake: false,
   });
   const { output } = await bundle.generate({
@@ -62,7 +61,7 @@ export async function joinScripts(folder, others) {
 }
 
 /**
- * True if `script` imports `id`, directly or indirectly.
+ * Returns true if a script imports another one, directly or through others.
  * @param {string} script
  * @param {string} id
  * @param {import('@rollup/wasm-node').GetModuleInfo} infoOf

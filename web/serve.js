@@ -1,6 +1,4 @@
-/**
- * A static file server for the makefile and the tests. It serves only files in one folder.
- */
+/** A server for static files, for the Makefile and the tests. It serves only files inside one folder. */
 import { open, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, extname, join, normalize, sep } from 'node:path';
@@ -16,13 +14,12 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.wasm': 'application/wasm',
 });
 
-/** A file name with a hash of the contents, so the contents under this name never change. */
+/** Matches file names with a hash of the content. Such a file never changes. */
 const HASHED = /-[0-9a-f]{8}\.js$/;
 
 /**
- * Serves `folder` on `port` (0: any free port) of `host`. By default only this machine can connect.
- * Resolves with the address and a function that stops the server. `route` may return another file
- * for a path, or undefined.
+ * Serves a folder. By default, only this computer can connect. Resolves to the address and a function that stops the
+ * server. `route` may return another file for a path.
  * @param {string} folder
  * @param {number} [port]
  * @param {(path: string) => string | undefined} [route]
@@ -48,7 +45,7 @@ export function serve(folder, port = 0, route = () => undefined, host = '127.0.0
 }
 
 /**
- * Sends one answer. Rejects if the client disconnects early; the file is closed in every case.
+ * Sends one answer. Rejects if the client disconnects early; the file is closed in any case.
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  * @param {string} folder
@@ -64,8 +61,7 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
     return;
   }
-  // An unchanged file is not sent again, so that a browser keeps its compiled code. A browser does
-  // not request a file with a hashed name a second time.
+  // Do not send an unchanged file again, so that the browser keeps its compiled code.
   const tag = `"${found.size}-${found.mtimeMs}"`;
   const known = headers['if-none-match'] === tag;
   response.writeHead(known ? 304 : 200, {
@@ -74,7 +70,7 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
     'cache-control': HASHED.test(file) ? 'max-age=31536000, immutable' : 'no-cache',
     etag: tag,
     'x-content-type-options': 'nosniff',
-    // Public hosts also send this header. It lets a sandboxed frame, which has no origin, run the site.
+    // With this header, a sandboxed frame, which has no origin, can run the site. Public hosts send it too.
     'access-control-allow-origin': '*',
   });
   if (method === 'GET' && !known) await pipeline(handle.createReadStream(), response);
@@ -82,8 +78,7 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
 }
 
 /**
- * The file path in an address; null if the address is malformed, leaves the folder or names a hidden
- * file (`.git`).
+ * Returns the file path in an address; null if it is malformed, outside the folder or hidden (`.git`).
  * @param {string} url
  */
 function pathOf(url) {
@@ -97,7 +92,7 @@ function pathOf(url) {
 }
 
 /**
- * Opens the file at a path after resolving symbolic links; null if the file is outside the folder.
+ * Opens the file at a path, following symbolic links; null if it is outside the folder.
  * @param {string} folder
  * @param {string} path
  */

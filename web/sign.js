@@ -1,7 +1,4 @@
-/**
- * Writes the two files that list every file of the built site with its SHA-256: sw.js, the service
- * worker, and SHA256SUMS.
- */
+/** Writes two files that list all files of the site with their SHA-256: sw.js (the service worker) and SHA256SUMS. */
 import { build as bundle } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
@@ -11,15 +8,15 @@ import { MODELS } from './state/models.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 
-/** Files that the lists leave out: files that no page fetches, and the lists themselves. */
+/** Files that are not listed: those that no page fetches, and the lists themselves. */
 const LEFT_OUT =
   /\.zip$|^(logitscope\.html|preview\.png|sbom\.cdx\.json|SHA256SUMS|_headers|sw\.js)$/;
-/** Files that the service worker stores only when a page fetches them, except the first model. */
+/** Files that the service worker stores only when a page fetches them. The first model is not one of these. */
 const ON_USE = /^(lessons\/.*\.html|models\/.*|logitscope\.js|anywidget\.js|LICENSES\.txt)$/;
-/** Largest file that the service worker stores, in bytes; to check a file, it reads the whole file. */
+/** Largest file that the service worker stores, in bytes: it reads a whole file to check it. */
 const LARGEST = 64 * 2 ** 20;
 
-/** The relative paths of all files in a folder, sorted. @param {string} folder */
+/** Returns the paths of all files in a folder, sorted. @param {string} folder */
 export async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -36,7 +33,7 @@ async function sumOf(folder, path, as) {
 }
 
 /**
- * The code of the service worker. It lists hashes, so it changes with any byte of the files.
+ * Returns the service worker's code. It has the hashes of all files, so it changes if one of them does.
  * @param {string} folder
  */
 async function serviceWorker(folder) {
@@ -67,7 +64,7 @@ async function serviceWorker(folder) {
 }
 
 /**
- * Writes both files into `folder`; call it after all other files are there.
+ * Writes both files. Call it when all other files are there.
  * @param {string} folder
  */
 export async function signSite(folder) {

@@ -1,6 +1,6 @@
 /**
- * Builds dist/logitscope.html: page, engine and models in one file. It works when opened by double
- * click and in a sandboxed frame. Hashes in its policy allow its only script and its style sheet.
+ * Builds dist/logitscope.html: page, engine and models in one file, which works from disk and in a sandboxed frame.
+ * Its policy allows its script and its style sheet by their hashes.
  */
 import { build as bundle } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -12,11 +12,11 @@ import { LESSON_FILES } from './lessons/shipped.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
-/** The models, and the grammar of one of them, in the file. */
+/** Models in the file, and the grammar of one of them. */
 const CARRIED = ['models/stories.gguf', 'models/verbs.gguf', 'models/verbs.grammar.json'];
 
 /**
- * Bundles a module and all its static and dynamic imports into one classic script.
+ * Bundles a module with everything that it imports into one classic script.
  * @param {string} entry
  * @param {import('esbuild').BuildOptions} options
  */
@@ -26,7 +26,7 @@ async function script(entry, options) {
     entryPoints: [join(web, entry)],
     write: false,
     format: 'iife',
-    // The single file fetches no other file; this address only has to be valid.
+    // Nothing is fetched; this address only has to be valid.
     define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '"^$"' },
   });
   return outputFiles[0].text;
@@ -62,7 +62,7 @@ export async function buildSingle(out, options, sandbox, notices) {
       LESSON_FILES.map(async (name) => [name, await readFile(join(web, name))]),
     )),
   ];
-  // "<!--" before "<script" would change how a browser reads the rest of a script.
+  // Escape "<!--", because before "<script" it changes how a browser reads the rest of a script.
   const code = (await script('page/single-main.js', options)).replaceAll('<!--', '<\\!--');
   const named = await notices();
   const style = await readFile(join(web, 'style/page.css'), 'utf8');

@@ -1,17 +1,17 @@
 /**
- * Writes a ZIP archive. Equal files give equal bytes, because the archive contains no real dates. A
- * file is deflated if that makes it smaller.
+ * Writes a ZIP archive. The same files give the same bytes, because there are no real dates. A file is compressed if
+ * that makes it smaller.
  */
 import { deflateRawSync } from 'node:zlib';
 import { crc32 } from './import/crc32.js';
 
-/** The date of every file: 1 January 1980, the earliest date of the format. */
+/** Date of every file: 1 January 1980, the first date of the format. */
 const DATE = 0x21;
 /** Flag: names are UTF-8. */
 const FLAGS = 0x800;
 
 /**
- * Compresses a file for an archive. Several archives may include the result.
+ * Compresses a file, for use in one or more archives.
  * @param {string} name
  * @param {Uint8Array} bytes
  */
@@ -20,7 +20,7 @@ export function pack(name, bytes) {
   const smaller = deflated.length < bytes.length;
   const data = smaller ? deflated : bytes;
   const path = Buffer.from(name);
-  // The fields that are equal in the local header and in the central directory.
+  // Fields that the local header and the central directory share.
   const said = Buffer.alloc(26);
   said.writeUInt16LE(20, 0); // the ZIP version needed to read the file
   said.writeUInt16LE(FLAGS, 2);

@@ -1,18 +1,18 @@
 /**
- * Checks the answers of a learner's code, which runs in its own process, thread or frame. The code can send
- * any message. An answer may have only the keys, types and sizes listed here.
+ * Checks the answers of a learner's code. The code runs in its own process, thread or frame and can send any message,
+ * so an answer may have only the keys, types and sizes that are listed here.
  */
 import { refusal } from './reasons.js';
 import { back } from './json-lines.js';
 
 /** @typedef {(value: any) => boolean} Check */
 
-/** Most characters of an error: 600, and the source line. */
+/** Most characters of an error: 600, and the line of the source. */
 const SAID = 700;
 /** Most names of settings, and most characters of a name. */
 const NAMES = 100;
 const SEEDS = 1000;
-/** Most calls of a model, and most ids in a call; no toy model needs more. */
+/** Most calls of a model, and most ids in a call; the small models of the grader need fewer. */
 const WINDOWS = 4096;
 
 /** @type {Check} */
@@ -24,7 +24,7 @@ const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 /** @param {number} most */
 const isText = (most) => (/** @type {any} */ value) =>
   typeof value === 'string' && value.length <= most;
-/** Uses Array.from, because `every` skips holes. @param {number} most @param {Check} is */
+/** Array.from is needed because `every` skips the holes of a list. @param {number} most @param {Check} is */
 const isList = (most, is) => (/** @type {any} */ value) =>
   Array.isArray(value) && value.length <= most && Array.from(value).every(is);
 
@@ -51,7 +51,9 @@ const LOG = {
   drawn: isFlag,
 };
 
-/** Keys of every answer. An answer without an id is the last one: the process, thread or frame failed. */
+/**
+ * Keys that every answer may have. An answer without an id is the last one: the process, thread or frame has failed.
+ */
 const ANY = { id: isCount, error: isText(SAID) };
 const NUMBERS = {
   ...ANY,
@@ -71,7 +73,7 @@ const KEYS = {
 };
 
 /**
- * True if a message is an answer to a call.
+ * Returns true if a message is a valid answer to a call.
  * @param {any} answer
  * @param {{ call: string, [given: string]: any }} asked
  */
@@ -80,17 +82,17 @@ export function isAnswer(answer, { call, logits, settings }) {
   const { id, result, length, error } = answer;
   if (id === undefined && error === undefined) return false;
   if (length === undefined) return true;
-  // The harness sends only the first numbers of a list that is too long.
+  // If a list is too long, the harness sends only its first numbers.
   const most = call === 'warp' ? logits.length : settings.max_new_tokens + 8;
   return result instanceof Float64Array && result.length === Math.min(length, most);
 }
 
 /** Most characters of a line: ten times the longest correct answer. */
 export const LONGEST = 1 << 18;
-/** The report shows this many characters of a refused line. */
+/** Number of characters of a refused line that the report shows. */
 const SHOWN = 80;
 
-/** Finds Infinity or NaN outside strings: JSON does not know them. */
+/** Matches Infinity or NaN outside strings, which JSON does not have. */
 const BARE = /^(?:[^"]|"(?:[^"\\]|\\.)*")*?(-?Infinity|NaN)/;
 
 const QUESTION = { id: isCount, ask: isText(NAMES) };
@@ -102,7 +104,11 @@ const QUESTIONS = {
   again: QUESTION,
 };
 
-/** True if a message is a question of `generate`. Converts its encoded infinities and NaN to numbers. @param {any} message */
+/**
+ * Returns true if a message is a valid question of `generate`. Numbers that JSON does not have arrive as texts and
+ * are converted.
+ * @param {any} message
+ */
 function isQuestion(message) {
   const { ask } = message;
   if (Array.isArray(message.ids)) message.ids = message.ids.map(back);

@@ -1,7 +1,7 @@
 /**
- * The 43 cases of the Module 11 lesson for a learner's functions, by name. A call gets one row, so "per row"
- * calls the function for two rows, one after the other. The lesson refuses some settings that have a
- * meaning here; for these, the function may refuse or follow that meaning.
+ * The 43 cases of the lesson "Module 11" for a learner's functions, by name. A call has one row of logits, so for
+ * "per row" the function is called once for each row. The lesson refuses some settings that mean something here; a
+ * function may refuse them or follow the meaning.
  */
 import { reason } from './reasons.js';
 import { generationCases } from './generation.js';
@@ -12,11 +12,11 @@ import { differs, lostBest, otherDivisor } from './wrongs.js';
 /** @typedef {import('./inputs.js').Case} Case */
 /** @typedef {import('./properties.js').Property} Property */
 
-/** The names of the lesson's functions. */
+/** Names of the lesson's functions. */
 export const MODULE_11 = ['temperature', 'top_k', 'top_p', 'repetition_penalty', 'generate'];
 
 const LOGITS = [2, 1, 0.5, -1, -2.5];
-/** The logits that give the lesson's shares .60 .20 .10 .05 .03 .02. */
+/** Logits with the probabilities .60 .20 .10 .05 .03 .02 of the lesson. */
 const SHARES = [0.6, 0.2, 0.1, 0.05, 0.03, 0.02].map((p) => Math.fround(Math.log(p)));
 
 /**
@@ -35,7 +35,10 @@ function softmax(logits) {
   return e.map((x) => x / total);
 }
 
-/** Checks that the best token's share increases (1) or decreases (-1). @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
+/**
+ * Checks that the best token's probability has increased (1) or decreased (-1).
+ * @param {1 | -1} way @returns {import('./wrongs.js').Compare}
+ */
 const sharpens = (way) => (expected, got, input) => {
   const [before, after] = [softmax(input.logits)[0], softmax(Array.from(got))[0]];
   return way * (after - before) > 0
@@ -43,7 +46,7 @@ const sharpens = (way) => (expected, got, input) => {
     : { expected: expected.logits, got, ...reason(way > 0 ? 'not_sharper' : 'not_flatter') };
 };
 
-/** Checks that the survivors' shares add up to 1. @type {import('./wrongs.js').Compare} */
+/** Checks that the probabilities of the kept tokens add up to 1. @type {import('./wrongs.js').Compare} */
 function sumsToOne(expected, got, input) {
   const total = softmax(Array.from(got)).reduce((a, b) => a + b, 0);
   return Math.abs(total - 1) < 1e-6
@@ -58,12 +61,12 @@ function lowers({ logits }, got, input) {
   return id === undefined ? null : { expected: logits, got, ...reason('not_lowered', { id }) };
 }
 
-/** An input whose first of many ids must be penalised. @param {number} ids */
+/** Makes a history whose first id, long ago, must be penalised. @param {number} ids */
 const longAgo = (ids) => given({ repetition_penalty: 1.3 }, LOGITS, [0, ...Array(ids - 1).fill(3)]);
 
 /**
- * Accepts a refusal, as in the lesson. If the function does not refuse, `otherwise` checks its answer. An
- * answer in place of a refusal costs no points.
+ * Checks that a function refuses a setting, as in the lesson. If it answers instead, `otherwise` checks the answer,
+ * which costs no points.
  * @param {Property['fails']} [otherwise]
  */
 export const refuses =
@@ -76,7 +79,7 @@ export const refuses =
     return failure;
   };
 
-/** Asks for two rows and then for the first again. @type {Property['fails']} */
+/** Calls the function for two rows and then for the first one again. @type {Property['fails']} */
 async function inTurn(input, asking) {
   const right = against(differs, nudgeOf(input));
   const other = { ...input, logits: [...input.logits].reverse() };
@@ -169,5 +172,5 @@ const CASES = {
   generate: generationCases,
 };
 
-/** Returns the lesson's cases of one of its functions. @param {string} as */
+/** Returns the lesson's cases for one function. @param {string} as */
 export const casesOf = (as) => CASES[as]();

@@ -1,4 +1,4 @@
-/** The properties of a chain of the four samplers that the lessons teach, in the lessons' order. */
+/** The properties of a chain of four samplers, in the order that the lessons teach. */
 import { disagreement, expect, warped } from './expect.js';
 import { reason } from './reasons.js';
 import { Random } from './inputs.js';
@@ -24,7 +24,7 @@ const NUDGE = (/** @type {any} */ settings) =>
   settings.top_p === undefined ? [] : (SPECS.top_p.nudge?.(settings) ?? []);
 
 /**
- * Returns settings for which the order of samplers matters.
+ * Returns random settings with which the order of the samplers matters.
  * @param {Random} random
  * @param {string[]} names
  * @param {number} size
@@ -68,7 +68,7 @@ function swapped(engine, a, b) {
 }
 
 /**
- * Returns the property "a comes before b". It uses only inputs for which the two orders differ.
+ * Returns the property "a comes before b", tested with inputs for which the two orders give different results.
  * @param {string} a
  * @param {string} b
  * @param {Random} random
@@ -76,7 +76,7 @@ function swapped(engine, a, b) {
  */
 function before(a, b, random) {
   const cases = casesOf(random, [a, b], 80);
-  // A penalty and a division give equal results in both orders; only greedy decoding differs.
+  // Penalty and temperature give the same result in both orders, except at temperature 0.
   const inputs =
     b === 'temperature'
       ? cases.map((it) => ({ ...it, settings: { ...it.settings, temperature: 0 } }))
@@ -98,7 +98,7 @@ function before(a, b, random) {
         stays: (/** @type {number} */ id) => other[id] !== -Infinity,
         free: () => false,
       };
-      // At T = 0 only the chosen token counts, not its logit.
+      // At temperature 0, only the token matters, not its logit.
       const isSwapped =
         failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
       return isSwapped ? { ...failure, ...reason('swapped', { first: b, second: a }) } : failure;
@@ -129,11 +129,11 @@ const edges = (as, ...names) =>
 /** @param {number[]} logits @param {Record<string, any>} [settings] @param {number[]} [history] @returns {Case} */
 const given = (logits, settings = {}, history = []) => ({ logits, settings, history });
 
-/** An input whose first of many ids must be penalised. @param {number} ids */
+/** Makes a history whose first id, long ago, must be penalised. @param {number} ids */
 const longAgo = (ids) =>
   given([3, 1, 2], { repetition_penalty: 2 }, [0, ...Array(ids - 1).fill(1)]);
 
-/** Returns properties on inputs at the stages' limits. @param {Property['fails']} whole @returns {Property[]} */
+/** Returns properties at the limits of the samplers. @param {Property['fails']} whole @returns {Property[]} */
 const boundaryProperties = (whole) => [
   property(
     'zero',
@@ -172,7 +172,10 @@ const boundaryProperties = (whole) => [
   ),
 ];
 
-/** Returns properties on random inputs. @param {Random} random @param {Property['fails']} whole @returns {Property[]} */
+/**
+ * Returns properties on random inputs.
+ * @param {Random} random @param {Property['fails']} whole @returns {Property[]}
+ */
 function logitProperties(random, whole) {
   const all = (/** @type {number} */ count) => casesOf(random, CHAIN, count);
   const shrinks = { shrinks: true };
@@ -201,7 +204,7 @@ function logitProperties(random, whole) {
     property(
       'neutral',
       'changes nothing when every setting is neutral',
-      // Tokens with probabilities too small for a float64 sum must stay too.
+      // Tokens must stay even if their probabilities are too small to change a float64 sum.
       [...casesOf(random, [], 25), given([60, 0, -60])],
       whole,
       shrinks,

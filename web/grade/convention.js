@@ -1,20 +1,22 @@
-/** Rules that a course may teach instead of the usual ones, and engines that follow them. */
+/** Rules that some courses teach instead of the usual ones, each with an engine that follows it. */
 
 /** @typedef {import('./generation.js').Engine} Engine */
 /** @typedef {'until_above' | 'ascending' | 'exactly_k'} Convention */
 
-/** A sentence for each rule. `until_above` and `exactly_k` are also fault codes under the usual rules. */
+/**
+ * A sentence for each rule. `until_above` and `exactly_k` are also codes of faults, for courses with the usual rules.
+ */
 export const CONVENTIONS = {
   until_above: 'top-p goes on until the mass is above p',
   ascending: 'top-p removes from the least probable up, so of equal ones the higher id stays',
   exactly_k: 'top-k keeps exactly k',
 };
 
-/** The engine's setting `convention` for two of these rules. @type {Partial<Record<Convention, string>>} */
+/** Two of the rules are a value of the engine's setting `convention`. @type {Partial<Record<Convention, string>>} */
 const OF_PROGRAM = { until_above: 'llama2.c', exactly_k: 'llama.cpp' };
 
 /**
- * Warps the reversed logits, so that among equal logits the higher id is first.
+ * Runs the engine on the logits in reverse order. Then, of equal logits, the one with the higher id comes first.
  * @param {Engine} engine
  * @returns {Engine['warp']}
  */

@@ -8,7 +8,7 @@ import operator
 import re
 import sys
 
-# Other parameter names that courses use.
+# For each parameter: other names that courses use.
 OF_WARPERS = {
     "logits": "scores",
     "history": "token_ids prev_ids prev_token_ids previous_ids full_ids ids generated generated_ids"
@@ -42,7 +42,7 @@ def known(name, names):
 
 
 def known_names(given, names, short=()):
-    """Returns the known parameter names, for the error about an unknown name."""
+    """Returns all known parameter names, for an error about an unknown one."""
     others = [other for all in names.values() for other in all.split()]
     return ", ".join(dict.fromkeys([*given, *short, *names, *others])) + ", or a setting"
 
@@ -52,12 +52,14 @@ def imported(name):
 
 
 def kind_of():
-    """Returns the type of the logits: `torch`, `numpy` or `list`; it is final after the file is loaded."""
+    """Returns the library whose types the file uses for logits: `torch`, `numpy` or `list`. It does
+    not change after the file is loaded."""
     return next((name for name in ("torch", "numpy") if imported(name)), "list")
 
 
 def wanted(parameter, kind):
-    """Returns the type of a parameter by its annotation; without one, the file's type `kind`."""
+    """Returns the type that a parameter's annotation asks for; without an annotation, the type of
+    the whole file."""
     note = parameter.annotation
     note = note if isinstance(note, str) else getattr(note, "__name__", "") + str(note)
     if note == "_empty" or parameter.annotation is parameter.empty:
@@ -71,7 +73,8 @@ def wanted(parameter, kind):
 
 
 def handed(values, kind, whole=False, rows=False):
-    """Converts values to the type `kind`. whole: true for ids; rows: true for a batch of one row."""
+    """Converts values to a type. `whole` is true for ids; `rows` is true to make a batch of one
+    row."""
     if kind == "torch":
         torch = imported("torch")
         made = torch.tensor(values, dtype=torch.long if whole else torch.float32)
@@ -97,15 +100,16 @@ def listed(value):
 
 
 def is_row(value):
-    """True if a value is a batch of one row."""
+    """Returns true if a value is a batch of one row."""
     return isinstance(value, list) and len(value) == 1 and isinstance(value[0], (list, tuple))
 
 
 class Ranks:
-    """Tries whether a function takes one row or a batch, and keeps the first form without an error."""
+    """Finds out if a function takes one row or a batch: tries both, and keeps the first without an
+    error."""
 
     ALL = {"logits": [(False, False), (True, True), (True, False)], "ids": [(False,), (True,)]}
-    # Matches the errors of a function with too few dimensions in its argument.
+    # Matches errors of a function that needs an argument with more dimensions.
     SHAPES = re.compile(r"dimension|indices|unpack|0-d|iterate|subscriptable|size of tensor")
 
     def __init__(self, of, kind):
@@ -129,12 +133,12 @@ class Ranks:
         raise first
 
 
-# Randomness. While a loop is graded, the libraries draw with the grader's numbers, so that the loop's ids
-# can be compared. A draw from probabilities begins with the most probable item.
+# Random numbers. While a loop is graded, the libraries draw with the grader's numbers, so that the drawn ids can be
+# compared. A draw from probabilities begins with the most probable token.
 
 
 def seed_of(value):
-    """Returns a seed as a whole number for a message; -1 for any other value."""
+    """Returns a seed as an integer for a message; -1 if it is none."""
     try:
         value = operator.index(value)
     except TypeError:
@@ -143,7 +147,7 @@ def seed_of(value):
 
 
 class Stream:
-    """The numbers in [0, 1) that belong to a seed."""
+    """The sequence of numbers in [0, 1) for one seed."""
 
     def __init__(self, seed=None):
         self.begin(seed)
@@ -159,7 +163,8 @@ class Stream:
         return RUN.ask({"ask": "number", "seed": seed, "step": step})["number"]
 
     def uniform(self):
-        """Returns a number for the learner's own cumulative sum; its last value may be slightly below 1."""
+        """Returns a number for code that compares it with cumulative sums. It stays a little below
+        1, because rounding can make the last sum less than 1."""
         RUN.uniform = True
         return min(self.next() + 2**-22, 1 - 2**-20)
 
@@ -186,11 +191,12 @@ class Run:
         self.seed = seed
         self.log = log
         self.drawn = self.uniform = False
-        # The shared generator that torch.manual_seed and similar functions seed.
+        # The generator that torch.manual_seed and similar functions set.
         self.shared = Stream()
 
     def seeded(self, seed):
-        """Logs a seed. Before the first draw only one seed is logged: a loop may seed several libraries."""
+        """Notes a seed. Before the first draw, only one seed is noted, because a loop may seed
+        several libraries."""
         seeds = self.log["seeds"]
         if len(seeds) < SEEDS and (self.drawn or not seeds):
             seeds.append(int(seed))
@@ -383,7 +389,8 @@ def patch(name):
 
 
 def names_of(text):
-    """Returns the modules that a text imports. If it does not parse (a cell with magics), searches its lines."""
+    """Returns the modules that a text imports. If it is not valid Python (such as a cell with
+    magics), its lines are searched."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
@@ -394,24 +401,25 @@ def names_of(text):
 
 
 def prepare(texts):
-    """Patches the libraries before the file imports names from them."""
+    """Replaces functions of the libraries, before the file imports them by name."""
     for name in PATCHES:
         if any(name in names_of(text) for text in texts):
             try:
                 __import__(name)
-            except Exception:  # loading the file will raise the error again
+            except Exception:  # loading the file raises the same error again
                 continue
             patch(name)
 
 
 def finish():
-    """Patches the libraries that other modules have imported."""
+    """Replaces functions of libraries that other modules have imported meanwhile."""
     for name in PATCHES:
         patch(name)
 
 
 def generator_of(kind, seed, factory):
-    """A generator of the grader's numbers. Calling it with a seed calls `factory`."""
+    """Makes a generator of the grader's numbers. If it is called with a seed, `factory` makes
+    another one."""
     numpy, random = imported("numpy"), imported("random")
     base, bits = random.Random if random else object, ()
     if kind == "torch":
@@ -423,7 +431,7 @@ def generator_of(kind, seed, factory):
     return generator
 
 
-# The toy model, with lists, arrays or tensors. It counts reads of rows before the last row.
+# The small model of the grader, for lists, arrays and tensors. It counts how often rows before the last one are read.
 
 VIEWS = (
     "__getitem__ squeeze unsqueeze select view reshape flatten narrow detach clone float double to cpu"
@@ -448,7 +456,7 @@ class Rows(list):
 
 
 def early(places):
-    """Returns the number of positions before the last one; the last is -1."""
+    """Returns how many positions before the last one are read; -1 is the last."""
     found = set(places.reshape(-1).tolist())
     return len(found - {-1})
 
@@ -513,7 +521,8 @@ def arrays(values, places, log):
 
 
 class Model:
-    """model(ids) returns logits for each position, with the type and the dimensions of the ids."""
+    """The model as learners call it: model(ids) returns logits for each position, in the type and
+    the dimensions of the ids."""
 
     training = False
     device = "cpu"
@@ -586,7 +595,7 @@ def number(x):
     return {"-inf": -math.inf, "inf": math.inf, "nan": math.nan}.get(x, x) if isinstance(x, str) else x
 
 
-# Strategy objects: Greedy(), Temperature(tau), TopK(k, tau), TopP(p, tau).
+# Strategy objects of a course: Greedy(), Temperature(tau), TopK(k, tau), TopP(p, tau).
 
 STRATEGIES = {
     "greedy": r"greedy|argmax",
@@ -597,7 +606,7 @@ STRATEGIES = {
 
 
 class Skipped(Exception):
-    """Raised if the function has no parameter for a setting."""
+    """Raised if a function has no parameter for a setting."""
 
 
 def strategy_of(settings, module):
@@ -629,7 +638,7 @@ def strategy_of(settings, module):
 
 
 def sampler_of(settings, kind):
-    """Returns a sampler for a loop that has a sampler parameter: it draws from the logits without any stage."""
+    """Returns a sampler for loops that take one as an argument: it draws without any stage."""
     for name, value in NEUTRAL.items():
         if settings[name] != value:
             raise Skipped(name)
@@ -644,7 +653,7 @@ def sampler_of(settings, kind):
 
 
 class Call:
-    """A course's decode loop: its arguments, and the rules that it does not support."""
+    """A decode loop as a course defines it: its arguments, and the rules that it does not have."""
 
     def __init__(self, function, module, kind):
         self.function, self.module, self.kind = function, module, kind
@@ -655,7 +664,7 @@ class Call:
             if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         }
         names = self.parameters
-        # The interface in the grader's documentation has `settings`, or `rng` as a factory.
+        # A loop as in the grader's documentation has `settings`, or makes its generator with `rng`.
         rng = names.get("rng")
         self.documented = "settings" in names or (
             rng is not None and rng.name in ("rng", "make_rng") and rng.annotation is rng.empty
@@ -695,7 +704,8 @@ class Call:
         return made
 
     def blind(self, model):
-        """Returns the rules that this loop does not support, because its course does not teach them."""
+        """Returns the rules that this loop does not have, because its course does not teach
+        them."""
         if self.documented:
             return []
         has = lambda name: (
@@ -707,6 +717,7 @@ class Call:
         return crop + ([] if has("eos_token_id") else ["end"])
 
     def without_prompt(self, ids, prompt, log):
-        """Removes the prompt: a course's loop may return it too, and then more ids than it called the model."""
+        """Removes the prompt from the result, if the loop returns it and so returns more ids than
+        it has drawn."""
         whole = len(ids) > len(log["windows"]) and ids[: len(prompt)] == prompt
         return ids[len(prompt) :] if whole and not self.documented else ids

@@ -1,6 +1,6 @@
 /**
- * Names the fault of a function. A twin is a function with one known fault. If a twin gives equal wrong
- * answers, its fault is named. Some checks detect a fault without a twin, for example a second seed.
+ * Finds the fault of a function. A twin is a function with one known fault: if its wrong answers are the same, the
+ * function has this fault. Other faults are found by checks, for example with a second seed.
  */
 import { disagreement, expect } from './expect.js';
 import { reason } from './reasons.js';
@@ -13,7 +13,7 @@ import { WRONG_MARKS } from './wrong-marks.js';
 import { WRONG_PENALTIES } from './wrong-penalties.js';
 import { WRONG_SAMPLERS, codeOf } from './wrong-samplers.js';
 
-/** The twins of each function, by the function's name. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
+/** For each function: its twins. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
 export const TWINS = {
   ...WRONG_SAMPLERS,
   ...WRONG_FILTERS,
@@ -28,28 +28,31 @@ export const TWINS = {
  * @typedef {{ input: any, settings: any, answer: import('./tested-function.js').Answer }} Asked
  */
 
-/** Codes of checks to report first: no twin gives more detail. */
+/** Codes of checks that come first: no twin says more. */
 const PLAIN = [
   ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked', 'memory', 'tasks'],
   ...['hung', 'list', 'length', 'no_ids', 'reseeded'],
 ];
-/** Codes of checks to report if no twin fits: each detects only one fault. */
+/** Codes of checks that count if no twin fits. Each is the sign of one fault. */
 const ELSE = [
   ...['swapped', 'long_window', 'early', 'graph', 'asked_often', 'wrote', 'wrote_history'],
   ...['wrote_prompt', 'state', 'near_only', 'greedy_early', 'other_divisor', 'zero_logit'],
   ...['unseeded', 'other_seed', 'not_last', 'invalid_id'],
 ];
-/** Codes of checks to report last: several faults have the same symptom. */
+/** Codes of checks that come last: each is the sign of several faults. */
 const VAGUE = [
   ...['threw', 'odd', 'soft', 'probabilities', 'short_window', 'emptied'],
   ...['came_back', 'lost_best', 'overtaken', 'risen', 'subset', 'end_left_out', 'after_end'],
   ...['stopped', 'went_on'],
 ];
 
-/** Codes that are valid only if each stage is correct. */
+/** Codes that count only if every single stage is correct. */
 const OF_ORDER = ['swapped', 'order_reversed', 'not_last'];
 
-/** The least share of answers that must equal the twin's: of all answers, and of the wrong ones. Rounding may decide a few. */
+/**
+ * Least share of answers that must be the same as the twin's: of all answers, and of wrong ones. Rounding may decide
+ * a few.
+ */
 const OF_ALL = 0.97;
 const OF_WRONG = 0.9;
 
@@ -64,12 +67,12 @@ function same(a, b) {
   return true;
 }
 
-/** Replaces every large negative number by -1e9: learners use various numbers as a mask. @param {number} x */
+/** Replaces large negative numbers by -1e9, because learners remove tokens with various numbers. @param {number} x */
 const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
 
 /**
- * Returns a result with equal mask numbers, and with 0 for the tokens removed before: functions with this
- * fault treat those tokens differently.
+ * Prepares a result for comparison: large negative numbers become equal, and tokens that were removed before become
+ * 0, because functions with this fault treat them in different ways.
  * @param {ArrayLike<number>} result
  * @param {number[]} logits
  */
@@ -82,7 +85,7 @@ const masked = (result, logits) =>
  */
 
 /**
- * Finds the twin with the most equal answers. The search drops a twin early if too many answers differ.
+ * Finds the twin with the most answers in common. A twin is given up as soon as too many answers differ.
  * @template T
  * @param {Judged<T>[]} answers
  * @param {string[]} names
@@ -148,13 +151,13 @@ function loopTwin(asked) {
   return closest(answers, Object.keys(WRONG_LOOPS), (name, { input, result }) => {
     const us = input.streams[input.settings.seed];
     const ids = WRONG_LOOPS[name](input, (step) => us[step % us.length]);
-    // The harness shortens a list that is too long.
+    // The harness has shortened a list that was too long.
     return same(result, ids.slice(0, input.settings.max_new_tokens + 8));
   });
 }
 
 /**
- * True if a wrong answer becomes correct in a new place, where no calls came before.
+ * Returns true if a wrong answer becomes correct when nothing was called before: then the function keeps a state.
  * @param {Asked[]} asked
  * @param {any} engine
  * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh
@@ -174,7 +177,8 @@ async function keepsSomething(asked, engine, afresh) {
 }
 
 /**
- * True if the stages of the learner's file, called one after another, give its chain's or loop's answers.
+ * Returns true if the samplers of the learner's file, called one after another, give the same answers as its chain or
+ * loop.
  * @param {string} as
  * @param {Asked[]} asked
  * @param {any} engine
@@ -212,7 +216,7 @@ async function isOfStages(as, asked, engine, stages) {
   return found !== null;
 }
 
-/** Returns the first of some codes that a failed verdict has. @param {Verdict[]} failed @param {string[]} codes */
+/** Returns the first of some codes that a failed property has. @param {Verdict[]} failed @param {string[]} codes */
 function seen(failed, codes) {
   for (const code of codes) {
     const verdict = failed.find((it) => it.code === code);
@@ -237,7 +241,7 @@ export async function diagnose(as, verdicts, asked, engine, afresh, stages = nul
   if (plain) return plain;
   if (stages && (await isOfStages(as, asked, engine, stages)))
     return reason('follows', { names: [...stages.wrong].join(', ') });
-  // A wrong stage can look like a wrong order, so the codes of a wrong order do not count then.
+  // A wrong sampler can look like a wrong order, so codes about the order do not count then.
   const doubted = stages?.wrong.size ? OF_ORDER : [];
   const twin = await (as === 'generate' ? loopTwin(asked) : samplerTwin(as, asked, engine));
   if (twin && !doubted.includes(codeOf(twin))) {

@@ -1,4 +1,4 @@
-/** Calls a tested function. Keeps its answers for the diagnosis, and notes differences that cost no points. */
+/** Calls a tested function. It keeps answers for finding the fault, and notes differences that cost no points. */
 import { CHAIN } from './chain.js';
 import { isNeutral } from './generation.js';
 import { bitsOf, coinOf } from './hashes.js';
@@ -6,11 +6,11 @@ import { reason, refusal } from './reasons.js';
 
 /** @typedef {import('./tested-function.js').Answer} Answer */
 
-/** Ends a check: the function refuses a setting, as lessons allow. */
+/** Thrown if the function refuses a setting that lessons may refuse. */
 export class Refused extends Error {}
 
 /**
- * Adds neutral values for all settings that a sampler may read and that are not given.
+ * Adds the neutral values of all settings that a sampler may read.
  * @param {any} engine
  * @param {string} as
  * @param {Record<string, any>} settings
@@ -25,22 +25,25 @@ export function complete(engine, as, settings) {
   };
 }
 
-/** True if a function threw its error on purpose. @param {Answer} answer */
+/** Returns true if a function has refused its input by an exception. @param {Answer} answer */
 const isRefusal = ({ error, hung, code }) =>
   error !== undefined && !hung && !code && !error.startsWith('ZeroDivisionError');
 
 export class Examiner {
   #tested;
   #as;
-  /** The settings that the function has read so far. @type {Set<string>} */
+  /** Names of the settings that the function has read. @type {Set<string>} */
   reads = new Set();
   /** @type {import('./diagnose.js').Asked[]} */
   asked = [];
-  /** The number of answers still to keep; 0 during shrinking, since its answers are too similar. */
+  /**
+   * Number of answers that are still kept. It is 0 while an input is made smaller, because those answers are too
+   * similar.
+   */
   room = 0;
-  /** The number of answers without an error. */
+  /** Number of answers without an error. */
   answered = 0;
-  /** Settings and rules that the function has no parameter for. @type {Set<string>} */
+  /** Names of settings and rules for which the function has no parameter. @type {Set<string>} */
   skipped = new Set();
   /** Differences that cost no points, by message. @type {Map<string, import('./diagnose.js').Fault>} */
   notes = new Map();
@@ -111,7 +114,10 @@ export class Examiner {
     return answer;
   }
 
-  /** Returns the name of a setting that the function may refuse. @param {Record<string, any>} settings */
+  /**
+   * Returns the name of a setting that the function may refuse; undefined if there is none.
+   * @param {Record<string, any>} settings
+   */
   #refusable(settings) {
     const as = this.#as;
     return ['temperature', 'top_k', 'top_p'].find(

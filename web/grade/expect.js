@@ -1,16 +1,17 @@
 /**
- * The engine's answer to an input, and its comparison with a learner's answer. A token within 2^-20 of a
- * boundary may stay or be removed: the engine also runs with settings on both sides of the boundary.
+ * Computes the engine's answer and compares it with the learner's. A token within 2^-20 of a boundary may be kept or
+ * removed: the engine runs with settings on both sides of the boundary to find such tokens.
  */
 import { reason } from './reasons.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 
 /**
- * The engine, in this thread or behind a worker.
+ * The engine, in this thread or in a worker.
  * @typedef {object} Engine
  * @property {import('../engine/types.js').TableRow[]} table
- * @property {(logits: Float32Array, settings: any, options: { history: number[], second?: number[], step?: number }) =>
+ * @property {(logits: Float32Array, settings: any, options: { history: number[], second?: number[], step?: number })
+ * =>
  *   import('../engine/types.js').WarpTrace | Promise<import('../engine/types.js').WarpTrace>} warp
  */
 
@@ -22,7 +23,7 @@ import { reason } from './reasons.js';
  */
 
 /**
- * A wrong answer. `expected`: the correct answer, null unless both answers are lists.
+ * A wrong answer. `expected` is the correct one, or null if the answers cannot be compared number by number.
  * @typedef {object} Failure
  * @property {ArrayLike<number> | null} expected
  * @property {ArrayLike<number> | null} got
@@ -68,7 +69,7 @@ export async function expect(engine, input, nudge) {
 }
 
 /**
- * True if a and b are equal, except for rounding to float32 and another order of operations.
+ * Returns true if two numbers are equal except for rounding.
  * @param {number} a
  * @param {number} b
  */

@@ -1,4 +1,4 @@
-/** The properties of a decode loop, tested with a toy model whose logits are known. */
+/** The properties of a decode loop. They are tested with a small model whose logits are known. */
 import { Random } from './inputs.js';
 import {
   NO_END,
@@ -47,10 +47,10 @@ export const isNeutral = (name, settings) => settings[name] === NEUTRAL[name];
 
 /** The largest u below 1. */
 const TOP = 1 - 2 ** -53;
-/** The settings of a run of several tokens. */
+/** Settings for a run of several tokens. */
 const MANY = { max_new_tokens: 6 };
 
-/** Makes runs from one stream of random numbers, so that equal seeds give equal runs. */
+/** Makes runs from one sequence of random numbers, so that the same seed gives the same runs. */
 class RunMaker {
   /** @param {number} seed */
   constructor(seed) {
@@ -65,7 +65,7 @@ class RunMaker {
     return { rows, vocab_size: size, context_length: context, eos_token_id: end };
   }
 
-  /** Returns a model whose logits are all equal. @param {number} size of the vocabulary @returns {Toy} */
+  /** Returns a model whose logits are all the same. @param {number} size of the vocabulary @returns {Toy} */
   flat(size) {
     return { ...this.toy({ size }), rows: [new Float32Array(size)] };
   }
@@ -75,7 +75,7 @@ class RunMaker {
     return this.random.history(length, 8);
   }
 
-  /** Returns settings of the four samplers. */
+  /** Returns random settings of the four samplers. */
   samplers() {
     const { random } = this;
     return {
@@ -103,7 +103,7 @@ class RunMaker {
 }
 
 /**
- * Runs of one token whose result changes if two samplers are exchanged.
+ * Runs of one token with another result if two samplers are exchanged.
  * @type {[[string, string], number[], object, number][]}
  */
 const ORDERED = [
@@ -120,7 +120,7 @@ const ORDERED = [
   [['top_k', 'top_p'], [0.4, 0.3, 0.2, 0.1].map(Math.log), { top_k: 2, top_p: 0.5 }, TOP],
 ];
 
-/** Returns a model with equal logits at all positions. @param {number[]} logits @returns {Toy} */
+/** Returns a model with the same logits at every position. @param {number[]} logits @returns {Toy} */
 const oneRow = (logits) => ({
   rows: [Float32Array.from(logits)],
   vocab_size: logits.length,
@@ -128,7 +128,10 @@ const oneRow = (logits) => ({
   eos_token_id: NO_END,
 });
 
-/** A run of one greedy step in which the first of many ids must be penalised. @param {number} ids @returns {Run} */
+/**
+ * Makes a greedy run in which the first id of a long history must be penalised.
+ * @param {number} ids @returns {Run}
+ */
 const longAgo = (ids) => ({
   toy: oneRow([2, 1, 1.5]),
   prompt: [0, ...Array(ids - 1).fill(1)],
@@ -140,13 +143,17 @@ const seesLess = async (run, { got }, engine) =>
   String(await generated(engine, run, { seen: (ids) => ids.slice(1) })) ===
   String(Array.from(got ?? []));
 
-/** Multiplies the logits by t, so that a draw at T = t has the probabilities of a draw at 1. @param {Toy} model @param {number} t @returns {Toy} */
+/**
+ * Multiplies the logits by t, so that a draw at temperature t has the probabilities that a draw at 1 would have
+ * without this.
+ * @param {Toy} model @param {number} t @returns {Toy}
+ */
 const flattened = (model, t) => ({
   ...model,
   rows: model.rows.map((row) => row.map((logit) => logit * t)),
 });
 
-/** Temperatures in descending order, so that the first failing one is near the limit of a fault. */
+/** Temperatures in descending order: the first one that fails is near the limit of the fault. */
 const LOW_T = [0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005];
 
 /**
@@ -182,7 +189,7 @@ function drawProperties(maker) {
     property(
       'met',
       'draws the next token if the mass meets u exactly',
-      // Shares of 1/2 and 1/4 give exact sums in every order.
+      // The sums of 1/2 and 1/4 are exact in every order.
       [2, 4].flatMap((size) => maker.runs(1, () => ({ toy: maker.flat(size), us: [0.5] }))),
     ),
     property(
@@ -210,7 +217,7 @@ function drawProperties(maker) {
           us: [TOP],
           settings: i % 2 ? { top_k: 5 } : { top_p: maker.random.of([0, 0.1, 0.5, 0.8]) },
         })),
-        // Six shares of 1/6, or ten of 1/10, have a float64 sum below 1.
+        // The float64 sums of six times 1/6 and of ten times 1/10 are below 1.
         ...[6, 10].flatMap((count) => maker.runs(1, () => ofAll(count))),
       ],
       notLast,
@@ -343,7 +350,7 @@ function historyProperties(maker) {
       'history',
       'penalties look at the whole text, prompt included, also beyond the context',
       [
-        // In the first run the prompt has no effect.
+        // In the first run, the penalty does not change the result.
         ...maker.runs(1, () => ({ toy: oneRow([2, 1.5, 0, -3]), prompt: [3], settings })),
         ...maker.runs(16, () => {
           const toy = maker.toy({ context: 3 });
@@ -376,7 +383,7 @@ export function generationProperties(seed = 0) {
   ];
 }
 
-/** Returns the lesson's cases of generate. Here the returned ids exclude the prompt. @returns {Property[]} */
+/** Returns the lesson's cases for `generate`. The returned ids do not include the prompt. @returns {Property[]} */
 export function generationCases() {
   const maker = new RunMaker(1111);
   const steps = (/** @type {any} */ settings, /** @type {any} */ more = {}) =>

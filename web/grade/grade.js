@@ -1,6 +1,6 @@
 /**
- * The grader: checks the properties of a learner's sampler, chain or decode loop. For each failing property
- * it finds the smallest failing input.
+ * The grader: checks the properties of a learner's sampler, chain or decode loop. For a property that fails, it looks
+ * for the smallest input that fails.
  */
 import { casesOf } from './cases.js';
 import { chainProperties } from './chain.js';
@@ -35,12 +35,12 @@ import { SPECS } from './specs.js';
  * @property {Record<string, string | number>} [params]
  */
 
-/** The functions that can be graded: every sampler, a chain and a decode loop. */
+/** The functions that can be graded: each sampler, a chain, a decode loop. */
 export const GRADED = [...Object.keys(SPECS), 'chain', 'generate'];
-/** The most timeouts, and the most ended processes, before the grader stops calling a function. */
+/** After this many timeouts, or ended processes, the function is not called any more. */
 const MAX_HANGS = 1;
 const MAX_ENDS = 3;
-/** The number of answers per property that are kept for the diagnosis. */
+/** Number of answers for each property that are kept for finding the fault. */
 const KEPT = 16;
 
 /**
@@ -57,7 +57,7 @@ async function propertiesFor(as, engine, lesson, seed) {
 }
 
 /**
- * Returns the names of a function's properties; weights use these names.
+ * Returns the names of a function's properties, which weights use.
  * @param {string} as
  * @param {any} engine
  * @param {boolean} lesson true for the lesson's cases
@@ -77,7 +77,7 @@ async function tryProperty(
   examiner,
   { hung = () => true, late = () => false } = {},
 ) {
-  // If the engine itself refuses an input, the learner's answer does not count.
+  // If the engine refuses an input, the learner's answer does not count.
   const tried = async (/** @type {any} */ input) => {
     if (late()) return null;
     try {
@@ -88,19 +88,19 @@ async function tryProperty(
       return null;
     }
   };
-  // Twins do not read the setting in `needs`, so these answers cannot be compared with theirs.
+  // Twins do not read the setting in `needs`, so such answers cannot be compared.
   examiner.room = needs ? 0 : KEPT;
   for (const [at, input] of cases.entries()) {
     const failure = await tried(input);
     if (!failure) continue;
     const { length } = cases;
     const { room } = examiner;
-    // A wrong answer is always kept, because it shows the fault.
+    // Always keep a wrong answer, because it shows the fault.
     if (room < 0 && examiner.last && !needs) examiner.asked.push(examiner.last);
     examiner.room = 0;
     const least = shrinks && !hung() ? await shrink(input, failure, tried) : { input, failure };
     examiner.room = room;
-    // A few more answers distinguish similar faults.
+    // A few more answers help to tell similar faults apart.
     for (let next = at + 1; next < length && examiner.room > 0 && !hung(); next++)
       await tried(cases[next]);
     return { name, says, needs, holds: false, cases: length, input: least.input, ...least.failure };
@@ -108,7 +108,10 @@ async function tryProperty(
   return { name, says, needs, holds: !late(), cases: cases.length };
 }
 
-/** By function and property: true if a function that does nothing has the property. @type {Map<string, boolean>} */
+/**
+ * For each function and property: true if a function that does nothing has the property.
+ * @type {Map<string, boolean>}
+ */
 const held = new Map();
 
 /**
@@ -128,7 +131,7 @@ async function holdsIdle(property, engine, as, lesson) {
 }
 
 /**
- * Names the fault of the failed verdicts by more calls, which do not count towards the learner's time.
+ * Finds the fault behind failed properties. The calls for this do not count for the learner's time limit.
  * @param {Parameters<typeof grade>[0]} given
  * @param {Verdict[]} verdicts
  * @param {Examiner} examiner
@@ -142,7 +145,7 @@ async function faultOf({ engine, tested, as, lesson }, verdicts, examiner, late)
     composed && !broken()
       ? new LearnerStages(engine, tested, (stage, settings) => complete(engine, stage, settings))
       : null;
-  // A new place (process, thread or frame) has no state from earlier calls.
+  // In a new process, thread or frame, there is no state of earlier calls.
   const afresh = async (/** @type {any} */ input) => {
     if (stages?.used) await tested.use(as);
     if (broken() || (await tested.load()).error) return null;
@@ -187,7 +190,7 @@ export async function grade(given) {
     // A loop without a parameter for these settings was not called.
     if (found.holds && examiner.answered === answered && examiner.skipped.size && cases.length)
       continue;
-    // The last call may have ended because the total time was over.
+    // Perhaps the last call has ended because the total time was over.
     const ended = !found.holds && (!found.code || found.code === 'hung');
     const why = ended && late() ? reason('late', { seconds }) : {};
     const verdict = {

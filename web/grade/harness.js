@@ -1,11 +1,11 @@
 /**
- * Runs beside a learner's functions, in a worker or process. It receives calls as messages and answers with
- * the returned values. It knows no correct answers; the grader compares.
+ * Runs beside a learner's functions, in their worker or process. It receives calls as messages and sends back the
+ * returned values. It does not know the correct answers, which only the grader has.
  */
 import { Host } from './toy.js';
 
-// The learner's code may change every object that it can reach. So an answer depends only on operators and
-// on these copies.
+// The learner's code may change every object that it can reach, so answers depend only on operators and on these
+// copies.
 const [Floats, Watch, describe] = [Float32Array, Proxy, Reflect.getOwnPropertyDescriptor];
 
 /**
@@ -47,13 +47,13 @@ function find(exported, name, strict = false) {
   throw new Error(`it exports no function: one named ${name}, or a default one, is needed`);
 }
 
-/** Most characters of an error, and most names: large messages would slow the page. */
+/** Most characters of an error, and most names: large messages would make the page slow. */
 const SAID = 500;
 const NAMES = 100;
 
 /**
- * Converts a returned value for a message: a list of numbers, with NaN for other items, or a description of
- * any other value. From a list longer than `most`, it takes the first items and the length.
+ * Prepares a returned value for a message: a list of numbers (NaN for anything else in it), or a description. Of a
+ * list that is too long, only the first numbers are sent, with the length.
  * @param {any} value
  * @param {number} most
  * @returns {{ result: Float64Array | string, length?: number }}
@@ -77,22 +77,25 @@ function copyOf(numbers) {
   return copy;
 }
 
-/** True if two lists have equal numbers and signs of zero. @param {Float32Array} a @param {Float32Array} b */
+/**
+ * Returns true if two lists have the same numbers, including the sign of zero.
+ * @param {Float32Array} a @param {Float32Array} b
+ */
 function isSame(a, b) {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i] || 1 / a[i] !== 1 / b[i]) return false;
   return true;
 }
 
-/** True if the ids in a list have changed. @param {ArrayLike<number>} before @param {ArrayLike<number>} after */
+/** Returns true if a list of ids has changed. @param {ArrayLike<number>} before @param {ArrayLike<number>} after */
 function isOther(before, after) {
   for (let i = 0; i < before.length; i++) if (before[i] !== after[i]) return true;
   return before.length !== after.length;
 }
 
 /**
- * Calls a sampler. The answer's `read` lists the settings that the sampler read; copying all settings does
- * not count. `rewrote` is true if it changed the given ids. The answer goes to `tell` and not into a promise,
- * because the learner's code can read every promise.
+ * Calls a sampler. The answer's `read` has the settings that the sampler has read, except those that it read only to
+ * copy all. `rewrote` is true if it has changed the given ids. The answer goes to `tell`, because the learner's code
+ * could read the value of a promise.
  * @param {Function} tested
  * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
  *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
@@ -104,7 +107,10 @@ async function warp(tested, { logits, settings, ...beside }, tell) {
   const before = copyOf(history);
   /** @type {Set<string>} */
   const read = new Set();
-  /** The setting that the learner's code reads next while it copies all settings; null if none. @type {string | symbol | null} */
+  /**
+   * The setting that is read next if the learner's code is copying all settings; null if it is not.
+   * @type {string | symbol | null}
+   */
   let copied = null;
   const watched = new Watch(settings, {
     getOwnPropertyDescriptor(target, name) {

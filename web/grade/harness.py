@@ -4,7 +4,7 @@ values. It is the Python version of harness.js; a removed logit is the string "-
 import builtins
 
 if __name__ == "__main__":
-    # Runs this file again in a separate namespace, whose built-ins no other code can change.
+    # Runs this file again in its own namespace, whose built-in functions no other code can change.
     namespace = {"__name__": "harness", "__file__": __file__, "__builtins__": dict(vars(builtins))}
     with open(__file__, encoding="utf-8") as file:
         exec(compile(file.read(), __file__, "exec"), namespace)
@@ -30,14 +30,14 @@ spec = importlib.util.spec_from_file_location(
 course = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(course)
 
-# Cell magics after which the rest of the cell is run as Python.
+# Cell magics that run the rest of the cell as Python.
 TIMED = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 SHORT_NAMES = {"p": "_p", "k": "_k", "penalty": "_penalty"}
 
 
 class Settings(dict):
-    """The settings by key or attribute; `read` contains the names that the function has read."""
+    """The settings by key or attribute. `read` has the names that the function has read."""
 
     def __init__(self, given):
         super().__init__(given)
@@ -58,7 +58,7 @@ class Settings(dict):
 
 
 def word(x):
-    """Converts a number for JSON, which has no infinities and no NaN."""
+    """Prepares a number for JSON, which has no infinities and NaN."""
     if x == "-inf":
         return x
     if isinstance(x, bool) or not isinstance(x, (int, float)):
@@ -72,7 +72,7 @@ def word(x):
 
 
 def plain(value, most):
-    """Returns the numbers of a list, or a description of any other value."""
+    """Returns a list of numbers, or a description of any other value."""
     values = course.listed(value)
     if values is not None:
         return {"result": [word(x) for x in values[:most]], "length": len(values)}
@@ -116,8 +116,8 @@ def find(module, name, strict):
 
 
 def arguments(function, name, given, rows):
-    """Returns the arguments of a sampler by parameter name, then its logits and its history argument;
-    `rows`: for logits and history, true to pass a batch of one."""
+    """Returns the arguments of a sampler by parameter name, then its logits and its history.
+    `rows`: for logits and history, true to pass a batch of one row."""
     settings = given["settings"]
     named, own, seen = {}, None, None
     for parameter in inspect.signature(function).parameters.values():
@@ -151,7 +151,7 @@ def arguments(function, name, given, rows):
 
 
 def is_other(value, before):
-    """True if a list, tensor or array, or its only row, differs from `before`."""
+    """Returns true if a list, tensor or array has changed."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if value and isinstance(value[0], (list, tuple)):
         value = value[0]
@@ -172,7 +172,7 @@ def warp(tested, name, given):
         "second": [course.number(x) for x in second] if second else None,
     }
 
-    # The learner's code can reach every name and object here, so tuples keep the original values.
+    # The learner's code can reach every object here, so tuples keep the original values.
     before, past = (*logits,), (*given["history"],)
     own = seen = None
 
@@ -190,7 +190,8 @@ def warp(tested, name, given):
 
 
 def generate(tested, name, given, ask):
-    """`ask` sends a question to the grader, which has the model, the random numbers and the log."""
+    """Calls a loop. `ask` sends a question to the grader, which has the model and the random
+    numbers."""
     log = {"windows": [], "early": 0, "seeds": []}
     settings = Settings(given["settings"])
     toy, prompt = given["toy"], given["prompt"]
@@ -245,7 +246,7 @@ def generate(tested, name, given, ask):
 
 
 class TestedFunction:
-    """The function to grade, and how to call it."""
+    """The function to grade, and the way to call it."""
 
     def __init__(self, module, name, strict):
         self.module = module
@@ -255,7 +256,7 @@ class TestedFunction:
 
 
 def code_of(text, name):
-    """Returns the code of a cell without its magics and shell lines (%, !)."""
+    """Compiles a cell without its magics and shell commands (%, !)."""
     try:
         return compile(text, name, "exec")
     except SyntaxError:
@@ -267,7 +268,7 @@ def code_of(text, name):
 
 
 def run_cells(source, module):
-    """Runs the code cells of a notebook; an error ends only the cell in which it occurs."""
+    """Runs the code cells of a notebook. An error ends only its own cell."""
     global CELL_FAULT
     notebook = json.loads(source)
     about = notebook.get("metadata", {})
@@ -291,7 +292,7 @@ def run_cells(source, module):
 
 
 def decoded(source):
-    """Decodes a file's bytes as Python does."""
+    """Decodes the bytes of a file as Python does."""
     try:
         return importlib.util.decode_source(source)
     except UnicodeDecodeError as error:
@@ -313,7 +314,7 @@ def decoded(source):
 def load():
     learner = types.ModuleType("learner")
     learner.__file__ = FILE
-    # Dataclasses, for example, find their module in sys.modules.
+    # Some modules look for the learner's module in sys.modules, for example dataclasses.
     sys.modules["learner"] = learner
     module = vars(learner)
     with open(FILE, "rb") as file:
@@ -327,7 +328,7 @@ def load():
     elif source[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise SyntaxError("it is UTF-16, which Python does not read: save it as UTF-8")
     else:
-        # A byte order mark or a coding line sets the encoding, as in any Python file.
+        # A byte order mark or a coding line sets the encoding, as in every Python file.
         text = decoded(source)
         course.prepare([text])
         exec(compile(text, FILE, "exec"), module)
@@ -340,7 +341,7 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
     module = None
     tested = name = None
     read, write = sys.stdin.readline, os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1).write
-    # The file's prints must not mix with the answers.
+    # Output of the learner's code must not mix with the answers.
     os.dup2(2, 1)
 
     def send(told):
@@ -370,12 +371,12 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
 
 
 FILE = sys.argv[1]
-# The learner's file names in tracebacks, and the first error in a notebook's cells.
+# The learner's file names in tracebacks, and the first error in a cell of a notebook.
 SOURCES = [FILE]
 CELL_FAULT = None
-# The type of the logits: list, numpy or torch.
+# Type of the logits: list, numpy or torch.
 KIND = "list"
-# The learner's code must not find these modules in sys.modules.
+# Remove these modules, so that the learner's code does not find them.
 for own in ("__main__", "json", "json.decoder", "json.encoder", "json.scanner"):
     del sys.modules[own]
 sys.modules["__main__"] = types.ModuleType("__main__")

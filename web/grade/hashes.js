@@ -1,12 +1,12 @@
 /**
- * Hashes that a learner's function gets as arguments: the coin of XTC, and the watermarks' bits of each
- * token. Both come from splitmix64, apart from the draw's numbers.
+ * Hashes that some learners' functions get as arguments: XTC's coin, and the watermarks' bits for each token. They
+ * come from splitmix64 and do not depend on the numbers of the draw.
  */
 
 const BITS = (1n << 64n) - 1n;
 const BEYOND_IDS = 1n << 32n;
 
-/** Returns splitmix64's output for a state (Steele et al. 2014). @param {bigint} x */
+/** Returns the output of splitmix64 for a state (Steele et al. 2014). @param {bigint} x */
 function splitmix64(x) {
   let z = (x + 0x9e3779b97f4a7c15n) & BITS;
   z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & BITS;
@@ -15,7 +15,7 @@ function splitmix64(x) {
 }
 
 /**
- * Returns the coin in [0, 1): if it is below xtc_probability, XTC removes tokens.
+ * Returns the coin in [0, 1). If it is below xtc_probability, XTC removes tokens.
  * @param {number} seed
  * @param {number} step
  */
@@ -24,12 +24,14 @@ export function coinOf(seed, step = 0) {
   return Number(splitmix64(start + BEYOND_IDS) >> 11n) / 2 ** 53;
 }
 
-/** By watermark: the setting that says how many ids the hash reads, and the hash's tag. @type {Record<string, [string, bigint]>} */
+/**
+ * For each watermark: the setting with the number of ids that are hashed, and a number that makes its hash different.
+ * @type {Record<string, [string, bigint]>}
+ */
 const MARKS = { green_bias: ['green_context', 1n], synthid_depth: ['synthid_context', 2n] };
 
 /**
- * Returns 32 bits for each token after a history, with or without green_self. Returns null if `as` is no
- * watermark or the history is shorter than the watermark's context.
+ * Returns 32 bits for each token after a history. Returns null if `as` is no watermark or the history is too short.
  * @param {string} as
  * @param {Record<string, any>} settings complete
  * @param {number[]} history

@@ -1,7 +1,7 @@
-/** Random inputs of the grader: equal seeds give equal inputs. Their numbers are short. */
+/** Random inputs of the grader, made of short numbers. The same seed gives the same inputs. */
 
 /**
- * One input for a sampler or a chain.
+ * An input for a sampler or a chain.
  * @typedef {object} Case
  * @property {number[]} logits
  * @property {Record<string, any>} settings only those that differ from neutral
@@ -28,7 +28,7 @@ export class Random {
   }
 
   /**
-   * Returns a whole number from low to high, both included.
+   * Returns an integer from low to high, both included.
    * @param {number} low
    * @param {number} high
    */
@@ -55,7 +55,7 @@ export class Random {
   }
 
   /**
-   * Returns distinct multiples of 1/256 around 0; with `removed` true, some are -Infinity.
+   * Returns different multiples of 1/256 around 0. If `removed` is true, some are -Infinity.
    * @param {number} size
    * @param {{ spread?: number, removed?: boolean }} [options]
    * @returns {number[]}
@@ -83,5 +83,5 @@ export class Random {
   }
 }
 
-/** Vocabulary sizes, mostly small. */
+/** Sizes of vocabularies, most of them small. */
 export const SIZES = [2, 3, 4, 5, 6, 8, 12, 40];

@@ -1,7 +1,7 @@
 /**
- * Converts the harness's messages to lines of JSON and back. JSON has no infinities: a removed logit is the
- * string "-inf", and a value that is not a number is "nan". The learner's code may change every object in
- * the harness's process, so this file uses only operators and the copies below.
+ * Writes messages to and from the harness as lines of JSON. JSON has no infinities and NaN, so "-inf" and "nan" stand
+ * for them. The learner's code may change every object in this process, so this file uses only operators and the
+ * copies below.
  */
 const [{ parse, stringify }, { isArray }, { isView }, { hasOwn }] = [
   JSON,
@@ -16,7 +16,7 @@ const [Floats, Doubles, Words] = [Float32Array, Float64Array, Uint32Array];
 const out = (x) =>
   isNaN(x) ? '"nan"' : x === Infinity ? '"inf"' : x === -Infinity ? '"-inf"' : `${x}`;
 
-/** Converts a number from JSON. @param {unknown} x */
+/** Turns a value of JSON into a number. @param {unknown} x */
 export const back = (x) =>
   x === '-inf' ? -Infinity : x === 'inf' ? Infinity : typeof x === 'number' ? x : Number.NaN;
 
@@ -36,7 +36,7 @@ function textOf(value) {
   return `{${text}}`;
 }
 
-/** Returns a message as a line; it is ASCII if its texts are. @param {any} message */
+/** Returns a message as a line. @param {any} message */
 export const toLine = (message) => `${textOf(message)}\n`;
 
 /**
@@ -50,7 +50,7 @@ function listOf(Kind, list) {
   return numbers;
 }
 
-/** Parses a line to the harness: a call, or the answer to the harness's question. @param {string} line */
+/** Reads a line for the harness: a call, or the answer to a question. @param {string} line */
 export function toCall(line) {
   const message = parse(line);
   const { logits, second, bits, stream, rows } = message;

@@ -1,4 +1,7 @@
-/** Calls the samplers of a learner's file one by one: a wrong sampler may explain a wrong chain or loop. */
+/**
+ * Calls the samplers in a learner's file one by one, because a wrong sampler may be the reason for a wrong chain or
+ * loop.
+ */
 import { disagreement, expect, warped } from './expect.js';
 import { coinOf } from './hashes.js';
 import { SPECS } from './specs.js';
@@ -11,16 +14,16 @@ import { CHAIN, best, softmax } from './wrong-samplers.js';
  * @typedef {{ list?: number[], error?: string }} Made
  */
 
-/** The largest number of wrong answers to explain, and also of right answers. */
+/** Most wrong answers, and most right answers, that are tried. */
 const MOST = 20;
 
 export class LearnerStages {
   #engine;
   #tested;
   #complete;
-  /** Stages that differ from the built-in ones. @type {Set<string>} */
+  /** Names of samplers that differ from the engine's. @type {Set<string>} */
   wrong = new Set();
-  /** True if `tested` now calls a stage, so that its own function must be selected again. */
+  /** True if `tested` calls one of the samplers now, so that its own function must be selected again. */
   used = false;
 
   /**
@@ -49,7 +52,7 @@ export class LearnerStages {
   }
 
   /**
-   * Applies one stage to one input: the learner's stage, or the built-in one if the file has none.
+   * Applies one stage to an input: the learner's sampler, or the engine's if the file has none.
    * @param {string} stage
    * @param {Given} given
    * @param {boolean} isOwn
@@ -86,7 +89,7 @@ export class LearnerStages {
   }
 
   /**
-   * Runs a correct loop over the stages and returns its ids. `open`: true if no token was left to draw.
+   * Runs a correct loop with these samplers and returns its ids. `open` is true if a sampler has removed all tokens.
    * @param {any[]} runs
    * @returns {Promise<{ ids: number[], open: boolean }[]>}
    */
@@ -132,7 +135,7 @@ function draw(logits, u) {
 }
 
 /**
- * Returns some wrong and some right answers, evenly spread over the properties.
+ * Returns some of the wrong and some of the right answers, from all properties.
  * @template {{ wrong: boolean }} T
  * @param {T[]} answers
  */

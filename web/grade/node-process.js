@@ -1,13 +1,13 @@
 /**
- * Runs the harness in a separate process: lines of JSON in and out. It reads one line at a time, because a
- * question to the grader waits for the answer. The learner's prints go to stderr.
+ * Runs the harness in a process: lines of JSON in and out. It reads one line at a time, because a question must wait
+ * for its answer. Output of the learner's code goes to stderr.
  */
 import { readSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { serve } from './harness.js';
 import { toCall, toLine } from './json-lines.js';
 
-// Copied before the learner's code is loaded.
+// Copies, made before the learner's code is loaded.
 const [read, write, { wait }, { from }] = [readSync, writeSync, Atomics, Buffer];
 const { fromCharCode } = String;
 const never = new Int32Array(new SharedArrayBuffer(4));
@@ -34,7 +34,7 @@ function send(message) {
 const chunk = Buffer.alloc(1 << 16);
 let [at, end] = [0, 0];
 
-/** Returns the next line, in ASCII; null at the end of input. @returns {string | null} */
+/** Returns the next line; null at the end of the input. @returns {string | null} */
 function nextLine() {
   for (let line = ''; ; line += fromCharCode(chunk[at++])) {
     if (at === end) {

@@ -1,4 +1,4 @@
-/** Runs the harness in a Node worker thread and imports the learner's file. */
+/** Runs the harness in a worker thread of Node, which imports the learner's file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { serve } from './harness.js';
 

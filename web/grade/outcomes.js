@@ -1,4 +1,4 @@
-/** Compares a decode loop's answer with the correct one; each check finds one fault. */
+/** Compares the answer of a decode loop with the correct one. Each check finds one fault. */
 import { reason } from './reasons.js';
 import { toyRow } from './toy.js';
 
@@ -7,14 +7,14 @@ import { toyRow } from './toy.js';
 /** @typedef {import('./generation.js').Run} Run */
 /** @typedef {import('./properties.js').Property} Property */
 
-/** The stages, in order. */
+/** The stages in their order. */
 const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 const NEAR = 2 ** -16;
-/** The end token id of a model without an end token. */
+/** The id of the end token in a model that has none. */
 export const NO_END = -1;
 
 /**
- * Returns the correct ids; null if a u is so near a boundary that rounding may decide.
+ * Returns the correct ids. Returns null if a u is so near to a boundary that rounding may decide.
  * @param {Engine} engine
  * @param {Run} run
  * @param {{ byId?: boolean, seen?: (ids: number[]) => number[] }} [how] byId: true to draw in the order of
@@ -50,7 +50,7 @@ export async function generated(engine, { toy: model, prompt, settings, us }, ho
 }
 
 /**
- * Returns the reason for a missing answer; null if there is an answer.
+ * Returns the reason why there is no answer; null if there is one.
  * @param {import('./tested-function.js').Answer} answer
  * @returns {Reason | null}
  */
@@ -64,7 +64,7 @@ function failureOf({ error, hung, code, params }) {
 }
 
 /**
- * Returns a run without end token, or without the crop, for a course that does not teach these.
+ * Returns a run without the end token or without cutting the window, for a course that does not teach these.
  * @param {Run} run
  * @param {string[]} [blind] from the log: `end` or `crop`
  * @returns {Run}
@@ -76,7 +76,7 @@ function asKnown({ toy: model, ...run }, blind = []) {
 }
 
 /**
- * Calls the learner's loop for a run, and computes the correct answer.
+ * Calls the learner's loop and computes the correct answer.
  * @param {Run} run
  * @param {any} asking
  * @returns {Promise<Outcome | null>} null if the loop or the engine cannot do the run
@@ -97,11 +97,11 @@ async function answerOf(run, { engine, ask }) {
   const known = log?.blind?.length ? asKnown(run, log.blind) : run;
   const expects = async (/** @type {boolean} */ byId) =>
     known === run && !byId ? expected : generated(engine, known, { byId });
-  // A loop that takes a uniform number of a library may sum the probabilities in the order of the ids.
+  // A loop that draws with a uniform number may add the probabilities in the order of the ids.
   const byId = log?.uniform ? await expects(true) : null;
   const right = byId && String(byId) === String(got) ? byId : await expects(false);
   if (!right || (log?.uniform && !byId)) return null;
-  // The twins must get an equal run.
+  // The twins must get the same run.
   Object.assign(input, known, { expected: right });
   return {
     expected: right,
@@ -157,7 +157,10 @@ export function wrongWindow({ log, error }, { prompt, toy: { context_length } })
   return short ? reason('short_window', { count: short.length }) : error;
 }
 
-/** Finds ids that differ at a low T; names the fault if they equal the greedy ids. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
+/**
+ * Finds wrong ids at a low temperature, and says if they are the greedy ones.
+ * @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>}
+ */
 export async function greedyEarly(outcome, run, engine) {
   const found = otherIds(outcome);
   if (!found || !outcome.got) return found;
@@ -179,7 +182,7 @@ export async function exchanged(outcome, run, engine) {
   return String(other) === String([...outcome.got]) ? reason('swapped', { first, second }) : found;
 }
 
-/** Checks that the largest u draws the last surviving token. @type {(outcome: Outcome, run: Run) => Reason | null} */
+/** Checks that the largest u draws the last kept token. @type {(outcome: Outcome, run: Run) => Reason | null} */
 export function notLast(outcome, { toy: { vocab_size: size } }) {
   const found = otherIds(outcome);
   const [id] = outcome.expected;
@@ -201,7 +204,7 @@ export function reseeded(outcome, { settings: { seed } }) {
   if (count > 1 && expected.length > 1) return reason('reseeded', { count });
   if (!log || !got?.length || !otherIds(outcome)) return null;
   const [other] = log.seeds;
-  // A loop that got a generator needs no seed.
+  // A loop that was given a generator needs no seed.
   if (count === 0) return log.drawn ? null : reason('unseeded');
   return other === seed ? null : reason('other_seed', { seed: String(other), right: seed });
 }
@@ -232,7 +235,10 @@ export function wrongEnd(outcome, { toy: { eos_token_id } }) {
   return at < got.length - 1 ? reason('after_end') : null;
 }
 
-/** Compares the answers to a run and to a changed run. @param {Partial<Run> & { settings?: object }} change @param {boolean} alike true if the answers must be equal */
+/**
+ * Compares the answers to a run and to a changed run.
+ * @param {Partial<Run> & { settings?: object }} change @param {boolean} alike true if the answers must be equal
+ */
 export const beside =
   (change, alike) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
     const other = { ...run, ...change, settings: { ...run.settings, ...change.settings } };
@@ -248,7 +254,10 @@ export const beside =
     return { expected: one.expected, got: two.got, ...why };
   };
 
-/** Accepts that the loop refuses a meaningless setting, as the lesson's function does. @type {Property['fails']} */
+/**
+ * Accepts that a loop refuses a setting that means nothing, as the lesson's function does.
+ * @type {Property['fails']}
+ */
 export async function refusesRun(run, { ask, note }) {
   const { error, hung, log } = await ask({
     ...run,

@@ -1,4 +1,4 @@
-/** The properties of a sampler, with their inputs. */
+/** The properties of a sampler, with inputs that test them. */
 import { disagreement, expect, warped } from './expect.js';
 import { reason } from './reasons.js';
 import { Random, SIZES } from './inputs.js';
@@ -21,7 +21,7 @@ import {
 /** @typedef {import('./specs.js').Spec} Spec */
 
 /**
- * Gives a property access to the engine and to the learner's function.
+ * Passed to a property: the engine, and functions that call the learner's function.
  * @typedef {object} Asking
  * @property {Engine} engine
  * @property {(input: Case) => Promise<import('./tested-function.js').Answer>} ask
@@ -59,7 +59,7 @@ export const property = (name, says, cases, fails, more = {}) => ({
 });
 
 /**
- * Returns the numbers of an answer, or the failure if they are invalid.
+ * Returns the numbers of an answer, or the failure if they are not valid.
  * @param {import('./tested-function.js').Answer} answer
  * @param {{ logits: ArrayLike<number> }} input
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
@@ -98,7 +98,7 @@ export function numbersOf({ result, length, error, hung, ...given }, { logits })
 }
 
 /**
- * Compares the learner's numbers with the engine's; an answer without numbers fails too.
+ * Compares the learner's numbers with the engine's. An answer without numbers fails too.
  * @param {import('./wrongs.js').Compare} compare
  * @param {Spec['nudge']} [nudge]
  */
@@ -133,12 +133,12 @@ export async function writesToInput(input, { engine, ask }) {
   return answer.error ? numbersOf(answer, input).failure : null;
 }
 
-/** Lengths of histories, each just above a usual window. */
+/** Lengths of histories. Each is a little longer than a window that learners often use. */
 export const FAR = [2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025];
 
 /**
- * Checks that the first of many ids has an effect. If it has none, a bisection finds the window's size. An
- * input that `make` did not make is checked without bisection.
+ * Checks that the first id of a long history has an effect. If not, a bisection finds how many ids the function looks
+ * back. An input that `make` has not made is checked without this.
  * @param {(ids: number) => any} make
  * @param {Property['fails']} fails
  * @param {(input: any, failure: Failure, engine: any) => Promise<boolean>} isBlind true if the answer is
@@ -168,7 +168,7 @@ export async function seesLess(input, { got }, engine) {
 }
 
 /**
- * Asks twice for one input, with another input between.
+ * Calls the function twice with one input, and with another input between.
  * @param {Case} input
  * @param {Asking} asking
  * @returns {Promise<Failure | null>}
@@ -186,7 +186,7 @@ export async function keepsState(input, { engine, ask }) {
 }
 
 /**
- * Checks that a tighter setting does not keep a token that a looser setting removes.
+ * Checks that a stricter value removes every token that a less strict value removes.
  * @param {Spec} spec
  * @returns {Property['fails']}
  */
@@ -232,7 +232,7 @@ async function entropyFalls(input, asking) {
   return { expected, got: hot.numbers, ...why };
 }
 
-/** Checks that the best token has nearly all of the mass. @type {Property['fails']} */
+/** Checks that the best token has nearly the whole probability. @type {Property['fails']} */
 async function notGreedy(input, asking) {
   const expected = await warped(asking.engine, input);
   const { numbers, failure } = numbersOf(await asking.ask(input), input);
@@ -242,7 +242,7 @@ async function notGreedy(input, asking) {
 }
 
 /**
- * True if rounding does not decide the order of any two tokens in typical_p.
+ * Returns true if rounding cannot change the order of tokens in typical_p.
  * @param {Engine} engine
  * @param {Case} input
  */
@@ -335,7 +335,7 @@ function ofKind(name, spec, random, some) {
   return list;
 }
 
-/** The properties that only one sampler has, by sampler. @type {Record<string, (some: Case[]) => Property[]>} */
+/** For each sampler: properties that no other sampler has. @type {Record<string, (some: Case[]) => Property[]>} */
 const OF_ONE = {
   temperature: (some) => [
     property('order', 'reorders nothing', some, against(reordered)),
@@ -401,7 +401,7 @@ function byHand(name, spec) {
     ...(name === 'logit_bias' && { logit_bias: { 0: 0.5 } }),
   };
   const history = spec.history ? [0] : [];
-  // For a single value the answer may be correct by chance.
+  // For a single value, the answer may be correct by chance.
   const picked = Array.from({ length: 4 }, () => JSON.stringify(spec.pick(random, 4)));
   const several = [...new Set(picked)].map((text) => JSON.parse(text));
   const whole = against(differs, spec.nudge);
@@ -452,8 +452,8 @@ function byHand(name, spec) {
 }
 
 /**
- * Returns properties of additional settings. They are tested only if the function reads the setting: a
- * lesson's top-p has no min_tokens_to_keep.
+ * Returns properties of additional settings. They are tested only if the function reads the setting; a lesson's
+ * top-p, for example, has no min_tokens_to_keep.
  * @param {Spec} spec
  * @param {Random} random
  * @param {Property['fails']} fails
@@ -504,7 +504,7 @@ export async function propertiesOf(name, engine, seed = 0) {
       `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
       [
         ...randomCases(spec, random, SOME, { neutral, removed: true }),
-        // Tokens with probabilities too small for a float64 sum must stay too.
+        // Tokens must stay even if their probabilities are too small to change a float64 sum.
         { ...seconded(spec, [60, 0, -60]), settings: neutral, history: [] },
       ],
       against(notIdentity),

@@ -1,4 +1,7 @@
-/** Faults of a learner's function: an English sentence for each code. The page's messages are sampler.fail.CODE. */
+/**
+ * English sentences about the faults of a learner's function, by code. In the page, the sentence of CODE is the
+ * message sampler.fail.CODE.
+ */
 
 export const REASONS = {
   soft: 'token {id} is {value}: it keeps a place among the tokens',
@@ -48,7 +51,7 @@ export const REASONS = {
   unasked: 'it sent an answer that nothing asked for',
   graph: 'gradients were recorded for {count} calls of the model: generate wants torch.no_grad()',
   asked_often: 'the model was asked {count} times for {tokens} tokens: work that is never used',
-  // Faults of twins, in wrong-*.js.
+  // Faults of the twins in wrong-*.js.
   cut_before:
     'it drops every token from the first with a cumulative mass above p: the one that reaches p belongs to the nucleus, and a sure best is lost',
   until_above: 'it continues until the mass is above p: one too many if p is met exactly',
@@ -343,7 +346,7 @@ export function reason(code, params = {}) {
 }
 
 /**
- * Returns a reason in the form of an answer, for a learner's function that did not answer.
+ * Returns a reason in the form of an answer, for a function that has not answered.
  * @param {keyof typeof REASONS} code
  * @param {Record<string, string | number>} [params]
  */

@@ -1,11 +1,11 @@
 /**
- * The score of a graded function: 0 if the function does nothing, 100 if it is correct. If a property also
- * holds for a function that does nothing, it earns no points; failing it lowers the score.
+ * The score of a function: 0 if it does nothing, 100 if it is correct. A property that holds for a function that does
+ * nothing brings no points, but costs points if it fails.
  */
 
 /** @typedef {import('./grade.js').Verdict} Verdict */
 
-/** A tested function that does nothing: it returns the logits unchanged, and no ids. */
+/** A function that does nothing: it returns the logits unchanged, and no ids. */
 export const IDLE = {
   hangs: 0,
   /** @param {any} message @returns {Promise<import('./tested-function.js').Answer>} */
@@ -35,7 +35,7 @@ export function scoreOf(verdicts, weights = {}) {
 }
 
 /**
- * Returns the weighted mean score of several functions.
+ * Returns the weighted mean of several scores.
  * @param {{ score: number, weight: number }[]} parts
  */
 export function total(parts) {

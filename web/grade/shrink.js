@@ -1,9 +1,9 @@
-/** Makes a failing input smaller while it still fails. */
+/** Makes an input that fails smaller, as long as it still fails. */
 
 /** @typedef {import('./inputs.js').Case} Case */
 
 /**
- * Removes one token; higher ids decrease by 1.
+ * Removes one token. Higher ids decrease by 1.
  * @param {Case} input
  * @param {number} gone
  * @returns {Case}
@@ -73,7 +73,7 @@ function* smaller(input) {
         yield { ...input, settings: { ...settings, [name]: it } };
     }
   }
-  // A number of tokens to keep can decrease only together with the vocabulary.
+  // A setting that counts tokens decreases together with the vocabulary.
   for (const [name, value] of Object.entries(settings))
     if (Number.isInteger(value) && value > 1 && value <= logits.length && logits.length > 1)
       yield without({ ...input, settings: { ...settings, [name]: value - 1 } }, logits.length - 1);
@@ -112,7 +112,7 @@ export async function shrink(input, failure, fails, budget = 500) {
   return { input, failure };
 }
 
-/** Returns the shortest decimal that rounds to the float32 x. @param {number} x */
+/** Returns the shortest decimal number that rounds to the float32 x. @param {number} x */
 export function shortest(x) {
   if (!Number.isFinite(x)) return String(x);
   for (let digits = 1; digits <= 9; digits++) {

@@ -1,6 +1,4 @@
-/**
- * The test inputs for each sampler: settings, boundaries, and inputs made by hand.
- */
+/** How to test each sampler: settings to try, boundaries, and inputs made by hand. */
 import { NEAR } from './expect.js';
 import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
 
@@ -63,7 +61,10 @@ const WINDOW = {
 /** @param {number[]} logits @param {number[]} second @param {Record<string, any>} settings @returns {Case} */
 const both = (logits, second, settings) => ({ logits, settings, history: [], second });
 
-/** An input in which both tokens are end tokens. @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case} */
+/**
+ * Makes an input in which both tokens end the text.
+ * @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case}
+ */
 const ending = (logits, factor, start, step) => ({
   ...input(logits, {
     exponential_decay_length_penalty: factor,
@@ -77,13 +78,13 @@ const KEY = {
   watermark_key: (/** @type {Random} */ random) => ({ watermark_key: random.whole(0, 99) }),
 };
 
-/** An input whose history is id 0 once, then id 1 repeated. @param {string} name @param {number} value */
+/** Makes a history of id 0 once, long ago, and then only id 1. @param {string} name @param {number} value */
 const longAgo = (name, value) => (/** @type {number} */ ids) =>
   input([3, 1, 2], { [name]: value }, [0, ...Array(ids - 1).fill(1)]);
 
 const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
 
-/** Temperatures from the usual ones outwards, so that the first failing one is near the limit of a fault. */
+/** Temperatures, the usual ones first: the first one that fails is near the limit of the fault. */
 const EACH_T = [
   ...[0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005, 0.002],
   ...[1.2, 3, 5, 20, 100],
@@ -426,7 +427,7 @@ export const SPECS = {
     kind: 'filter',
     beside: KEEP,
     nudge: beside('xtc_threshold', 2 * NEAR, 1),
-    // At probability 1 the coin has no effect; the edge `coin` tests a coin that removes tokens and one that does not.
+    // At probability 1, XTC acts at every step. The edge `coin` tests both results of the coin.
     pick: (random) => ({ xtc_probability: 1, xtc_threshold: random.of([0.05, 0.1, 0.2, 0.3]) }),
     edges: {
       two: [

@@ -1,19 +1,19 @@
 /**
- * A learner's function under test. It runs in a place (a process, thread or frame), one call at a time, with
- * a time limit. If a place hangs or sends an invalid answer, it is ended, and the next call begins a new one.
+ * A learner's function. It runs in a place (a process, thread or frame), with one call at a time and a time limit. If
+ * a place hangs or sends an invalid answer, it is ended, and the next call starts a new one.
  */
 import { isAnswer } from './answer.js';
 import { refusal } from './reasons.js';
 
 /**
- * A process, thread or frame that runs the harness. `end` kills it even if it is busy.
+ * A process, thread or frame with the harness. `end` kills it even if it is busy.
  * @typedef {object} Place
  * @property {(message: any) => void} post
  * @property {() => void} end
  */
 
 /**
- * Begins a place. Its messages are untrusted. `onend` receives the reason if it has ended or must end.
+ * Starts a place. Its messages cannot be trusted. `onend` is called with the reason if it has ended or must end.
  * @typedef {(onanswer: (answer: any) => void, onend: (why: Answer) => void) => Place} Start
  */
 
@@ -31,10 +31,10 @@ import { refusal } from './reasons.js';
  * @property {boolean} [hung]
  */
 
-/** The time for loading a file that imports little, in ms. */
+/** Time limit for loading a simple file, in ms. */
 const LOAD_MS = 10000;
 
-/** Returns a random id, so that no process can answer a call before it has read the call. */
+/** Returns a random id, so that no process can answer a call that it has not read. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 export class TestedFunction {
@@ -44,17 +44,20 @@ export class TestedFunction {
   #strict;
   #total;
   #loading;
-  /** The time of all calls so far, including loading, in ms. */
+  /** Time of all calls so far, including loading, in ms. */
   spent = 0;
-  /** True if the file did not load in time; another try would fail too. */
+  /** True if the file did not load in time; then it would not load the next time either. */
   stuck = false;
   /** @type {Place | null} */
   #place = null;
-  /** The number of calls that took too long. */
+  /** Number of calls that took too long. */
   hangs = 0;
-  /** The number of times that the place ended or had to be ended. */
+  /** Number of times that the place has ended or had to be ended. */
   ends = 0;
-  /** A fault between two calls, which answers the next call; null if none. @type {Answer | null} */
+  /**
+   * A fault that happened between two calls; the next call gets it as its answer. Null if there is none.
+   * @type {Answer | null}
+   */
   #foul = null;
   /** @type {{ message: any, resolve: (answer: Answer) => void } | null} */
   #waiting = null;
@@ -81,7 +84,7 @@ export class TestedFunction {
     this.close();
     /** @param {Answer} why */
     const over = (why) => {
-      if (place !== this.#place) return; // this object has already ended the place
+      if (place !== this.#place) return; // this object has ended the place itself
       this.ends++;
       this.#end();
       if (this.#waiting) this.#waiting.resolve(why);
@@ -147,7 +150,7 @@ export class TestedFunction {
     const left = this.#total - this.spent;
     const bound = left < limit ? this.#total : limit;
     const answer = await new Promise((resolve) => {
-      // A second message before the next call is not an answer: no call waits for it.
+      // A second message before the next call cannot be an answer.
       const take = (/** @type {Answer} */ given) => {
         this.#waiting = null;
         resolve(given);
@@ -156,7 +159,7 @@ export class TestedFunction {
       timer = setTimeout(
         () => {
           this.hangs++;
-          // A timer may fire slightly early.
+          // A timer may fire a little too early.
           if (left < limit) this.spent = this.#total;
           this.#end();
           take({ error: `it took longer than ${bound / 1000} s`, hung: true });
@@ -175,7 +178,7 @@ export class TestedFunction {
     this.#place = null;
   }
 
-  /** Ends the place; a running call is answered at once. */
+  /** Ends the place. A running call gets an answer at once. */
   close() {
     this.#end();
     this.#waiting?.resolve({ error: 'it was ended' });

@@ -1,7 +1,7 @@
 /**
- * The toy model and random numbers for a call of `generate`, and the log of their use. In Node they are in
- * the grader's process, where the learner's code cannot write to the log; the harness asks over its pipe. In
- * the page the harness calls them directly.
+ * The grader's small model for `generate`, its random numbers, and a log of how they are used. In Node they are in
+ * the grader's process, where the learner's code cannot change the log; the harness asks for them over its pipe. In
+ * the page, the harness calls them directly.
  */
 
 /**
@@ -20,12 +20,12 @@
  */
 
 const SEEDS = 1000;
-/** The offset of an unknown seed's numbers in the only stream. */
+/** Offset for the numbers of a seed that the run does not know. */
 const ELSEWHERE = 17;
 
 /**
- * Returns the row of a toy model at an index of a window. It depends on the token, the index and the window's
- * first token, so that a wrong window changes the answer.
+ * Returns the logits at one position of a window. They depend on the token, the position and the window's first
+ * token, so that a wrong window gives other logits.
  * @param {Toy} toy
  * @param {ArrayLike<number>} window
  * @param {number} at
@@ -61,7 +61,7 @@ export class Host {
   #window({ ids, length, endless = false }) {
     const { context_length: longest, vocab_size: size } = this.#toy;
     const { windows } = this.log;
-    // The log keeps one window more than the limit, so that the excess is reported.
+    // Keep one window more than the limit, so that the report can say that there are too many.
     if (windows.length <= this.#limit) windows.push(ids);
     if (windows.length > this.#limit)
       return { error: `the model was asked ${windows.length} times: does the loop end?` };
@@ -80,7 +80,7 @@ export class Host {
     return { stream: known ?? Object.values(this.#streams)[0], from: known ? 0 : ELSEWHERE };
   }
 
-  /** Logs a seed when its first number is asked for. @param {{ seed: number | null, step: number }} question */
+  /** Notes a seed when its first number is asked for. @param {{ seed: number | null, step: number }} question */
   #number({ seed, step }) {
     const { seeds } = this.log;
     if (seed !== null && step === 0 && seeds.length < SEEDS) seeds.push(seed);

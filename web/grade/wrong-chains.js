@@ -1,4 +1,4 @@
-/** Twins of the chain of four, each with one fault; see wrong-samplers.js. */
+/** Chains of four samplers with one fault each; wrong-samplers.js explains such twins. */
 import { CHAIN, RIGHT, WRONG_SAMPLERS, codeOf, softmax } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
@@ -17,11 +17,11 @@ const without = (/** @type {string} */ gone) => inOrder(CHAIN.filter((name) => n
 const twice = (/** @type {string} */ again) =>
   inOrder(CHAIN.flatMap((name) => (name === again ? [name, name] : [name])));
 
-/** Faults of a stage that have a different code in a chain. */
+/** Faults of a stage that have another code in a chain. */
 const RENAMED = ['idle', 'returns_shares', 'returns_logs', 'on_shares', 'penalty_twice'];
 
 /**
- * The four stages; in each entry one stage is faulty.
+ * For each fault of each stage: the four stages, of which one has the fault.
  * @type {{ code: string, stages: Record<string, Twin> }[]}
  */
 export const WRONG_STAGES = CHAIN.flatMap((name) =>

@@ -1,4 +1,4 @@
-/** Twins of the filters by probability, each with one fault; see wrong-samplers.js. */
+/** Samplers that remove improbable tokens, with one fault each; wrong-samplers.js explains such twins. */
 import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Given} Given */
@@ -42,7 +42,7 @@ const sieve =
 const plain = (logits) => softmax(logits, 0);
 
 /**
- * Twins that all filters with a limit share.
+ * Twins that all samplers with a limit for the probability have.
  * @param {string} name
  * @param {(it: Token) => number} limit returns the least probability that stays
  * @returns {Record<string, Twin>}

@@ -1,4 +1,4 @@
-/** Twins of the decode loop, each with one fault; see wrong-samplers.js. */
+/** Decode loops with one fault each; wrong-samplers.js explains such twins. */
 import { toyRow } from './toy.js';
 import { WRONG_STAGES, inOrder } from './wrong-chains.js';
 import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
@@ -27,7 +27,10 @@ import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
  * @property {boolean} [whole] true if the result includes the prompt
  */
 
-/** Return true if a loop stops after a token, by value of `end`. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
+/**
+ * Functions that say if a loop stops after a token, by the value of `end`.
+ * @type {Record<string, (id: number, end: number, ids: number[]) => boolean>}
+ */
 const STOPS = {
   keep: (id, end) => id === end,
   leave: (id, end) => id === end,
@@ -93,7 +96,7 @@ const neutral = (name, value) => (/** @type {any} */ settings) => ({ ...settings
 const heated = (change) =>
   looping({ settings: (it) => ({ ...it, temperature: change(it.temperature) }) });
 
-/** Applies the softmax to the shares of some tokens. @param {(list: Ranked) => Ranked} of */
+/** Applies the softmax to probabilities, as if they were logits. @param {(list: Ranked) => Ranked} of */
 const again = (of) => (/** @type {Ranked} */ all) => {
   const list = of(all);
   const shares = softmax(list.map(({ p }) => p));
@@ -101,7 +104,7 @@ const again = (of) => (/** @type {Ranked} */ all) => {
 };
 const left = (/** @type {Ranked} */ list) => list.filter(({ p }) => p > 0);
 
-/** Returns the nucleus of the nucleus. @param {Ranked} list @param {any} settings */
+/** Applies top-p a second time to the tokens that it has kept. @param {Ranked} list @param {any} settings */
 function cutAgain(list, { top_p }) {
   let before = 0;
   const kept = left(list).filter(({ p }, place) => {
@@ -121,13 +124,13 @@ const permutations = (list) =>
         permutations(list.filter((_, other) => other !== at)).map((rest) => [it, ...rest]),
       );
 
-/** Pairs of samplers that change the result when they change places. */
+/** Pairs of samplers whose exchange changes the result. */
 const PAIRS = CHAIN.flatMap((first, at) =>
   CHAIN.slice(at + 1).map((second) => ({ first: second, second: first })),
 ).filter(({ first, second }) => !(first === 'top_k' && second === 'temperature'));
 
 /**
- * All other orders of the stages, each named after two exchanged stages; plain exchanges are first.
+ * All wrong orders of the stages, each named after two stages in the wrong order. Simple exchanges come first.
  * @type {Record<string, any>}
  */
 const SWAPPED = {};

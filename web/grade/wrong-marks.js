@@ -1,6 +1,6 @@
 /**
- * Twins of the watermarks and of the samplers that read a second distribution, each with one fault; see
- * wrong-samplers.js.
+ * Watermarks, and samplers that read a second distribution, with one fault each; wrong-samplers.js explains such
+ * twins.
  */
 import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 
@@ -92,7 +92,7 @@ function stoodBefore(history, width) {
 }
 
 /**
- * SynthID's tournament, perhaps with a fault.
+ * SynthID's tournament, with faults that the options choose.
  * @param {{ layers?: number, wins?: (bits: number, layer: number) => boolean, fresh?: boolean,
  *   again?: boolean, least?: number }} [how] layers: the most layers; wins: true if a token wins a
  *   layer; fresh: each layer sums the losers' mass in the first distribution; again: true to change

@@ -1,4 +1,4 @@
-/** Twins of the samplers that read the history, each with one fault; see wrong-samplers.js. */
+/** Samplers that read the history, with one fault each; wrong-samplers.js explains such twins. */
 import { GONE, ids, masks, only } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
@@ -22,7 +22,10 @@ const seen = counted('presence_penalty');
 
 const scaled = (/** @type {number} */ l, /** @type {number} */ by) => (l > 0 ? l / by : l * by);
 
-/** Returns the wrong versions that frequency and presence penalty have in common; `of` makes one of a change. @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>} */
+/**
+ * Returns wrong versions that frequency and presence penalty have in common.
+ * @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>}
+ */
 const subtracted = (of, right) => ({
   adds_penalty: of((it) => (it.l === GONE ? GONE : 2 * it.l - right(it))),
   divides_penalty: of((it) => (it.times && it.by ? it.l / it.by : it.l)),

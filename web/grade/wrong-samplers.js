@@ -1,6 +1,6 @@
 /**
- * Twins of samplers: functions with one typical fault each, named after the fault. If a learner's function
- * gives a twin's answers, it has the twin's fault.
+ * Samplers with one typical fault each (twins), named after the fault. If a learner's function gives the same answers
+ * as a twin, it has the twin's fault.
  */
 
 /**
@@ -15,7 +15,7 @@
  */
 
 export const GONE = -Infinity;
-/** Returns the code of a twin's fault; several twins may have one code. @param {string} name */
+/** Returns the code of a twin's fault. Several twins may have the same code. @param {string} name */
 export const codeOf = (name) => name.split(' ')[0].replace(/_\d$/, '');
 export const ids = (/** @type {number[]} */ logits) => [...logits.keys()];
 export const best = (/** @type {number[]} */ logits) =>
@@ -31,7 +31,7 @@ export function softmax(logits, max = Math.max(...logits)) {
   return e.map((x) => x / whole);
 }
 
-/** The correct samplers, in their simplest form. @type {Record<string, Twin>} */
+/** The correct samplers as simple functions. @type {Record<string, Twin>} */
 export const RIGHT = {
   repetition_penalty: ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => (history.includes(id) ? (l > 0 ? l / r : l * r) : l)),
@@ -47,7 +47,8 @@ export const RIGHT = {
 };
 
 /**
- * Returns the ids for which `stays` is true, in an order; `stays` gets the mass before and after each id.
+ * Returns the first ids of an order, as long as `stays` is true. `stays` gets the sum of probabilities before and
+ * after each id.
  * @param {number[]} logits
  * @param {(before: number, after: number, place: number, share: number) => boolean} stays
  * @param {number[]} [order]
@@ -66,7 +67,7 @@ export function prefix(logits, stays, order = best(logits), shares = softmax(log
 export const NEAR = 2 ** -20;
 
 /**
- * Returns the shortest prefix of an order whose mass is at least p; by default the nucleus.
+ * Returns the first ids of an order until their probabilities add up to p; in the usual order, this is the nucleus.
  * @param {number[]} logits
  * @param {number} p
  * @param {number[]} [order]
@@ -76,7 +77,7 @@ const nucleus = (logits, p, order, shares) =>
   prefix(logits, (before, _, place) => place === 0 || before < p - NEAR, order, shares);
 
 /**
- * Returns a twin of top-p with another rule; at p = 1 it changes nothing.
+ * Makes a top-p with another rule. At p = 1 it changes nothing.
  * @param {(logits: number[], p: number) => number[]} kept
  * @returns {Twin}
  */
@@ -85,11 +86,11 @@ const cut =
   ({ logits, settings: { top_p: p } }) =>
     p === 1 ? logits : only(logits, kept(logits, p));
 
-/** Returns a twin of top-p that is wrong only at p = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** Makes a top-p that is wrong only at p = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
 const zeroCut = (kept) => (given) =>
   given.settings.top_p === 0 ? only(given.logits, kept(given.logits)) : RIGHT.top_p(given);
 
-/** Sorts ids wrongly: it compares the values as text, so 9 is above 10. @param {number[]} logits @param {number[]} values */
+/** Sorts numbers as texts, so that 9 is above 10. @param {number[]} logits @param {number[]} values */
 const byText = (logits, values) =>
   ids(logits).sort((a, b) => {
     const [one, two] = [String(values[a]), String(values[b])];
@@ -103,8 +104,8 @@ const count =
     k === 0 || k >= logits.length ? logits : only(logits, kept(logits, k));
 
 /**
- * Returns twins of top-k that compare with a limit: with two early returns, with one, and with none. Without
- * a limit they remove all tokens.
+ * Makes top-k functions that compare with the k-th logit: one that returns early in two cases, one in one case, one
+ * never. Without a limit, they remove all tokens.
  * @param {string} code
  * @param {(logits: number[], k: number) => number | undefined} limit
  * @param {(logit: number, limit: number) => boolean} [stays]
@@ -139,7 +140,7 @@ const heat =
   ({ logits, settings: { temperature: t } }) =>
     t === 0 ? only(logits, [best(logits)[0]]) : logits.map((l) => change(l, t, logits));
 
-/** Returns a twin of temperature that is wrong only at T = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** Makes a temperature that is wrong only at 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
 const atZero = (kept) => (given) =>
   given.settings.temperature === 0 ? kept(given.logits) : RIGHT.temperature(given);
 
@@ -168,7 +169,7 @@ const fair = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / 
 export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 
 /**
- * Returns twins of any sampler that return a wrong mask or a wrong type of numbers.
+ * Makes samplers that mark removed tokens wrongly or return another kind of numbers.
  * @param {string} name
  * @param {Twin} right
  * @returns {Record<string, Twin>}
@@ -176,7 +177,7 @@ export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 export const masks = (name, right = RIGHT[name]) => {
   /** @param {number} value @returns {Twin} */
   const masked = (value) => (given) => right(given).map((it) => (it === GONE ? value : it));
-  // Each twin without early return, with one at the neutral value, and with one at 0.
+  // Each fault in three versions: without an early return, with one at the neutral value, and with one at 0.
   const neutral = ONE.includes(name) ? 1 : 0;
   const either = (/** @type {string} */ code, /** @type {Twin} */ twin) => ({
     [`${code}_1`]: twin,
@@ -199,13 +200,16 @@ export const masks = (name, right = RIGHT[name]) => {
   };
 };
 
-/** The samplers with the neutral value 1; the others have 0. */
+/** The samplers with the neutral value 1; all others have 0. */
 const ONE = [
   ...['repetition_penalty', 'encoder_repetition_penalty', 'temperature', 'top_p', 'typical_p'],
   'guidance_scale',
 ];
 
-/** Twins by sampler; the first twin that fits is named. @type {Record<string, Record<string, Twin>>} */
+/**
+ * For each sampler: its twins. The first one that fits names the fault.
+ * @type {Record<string, Record<string, Twin>>}
+ */
 export const WRONG_SAMPLERS = {
   top_p: {
     cut_before: cut((logits, p) => prefix(logits, (_, after) => after <= p)),

@@ -1,6 +1,4 @@
-/**
- * Compares a learner's numbers with the engine's; each comparison finds one fault.
- */
+/** Compares a learner's numbers with the engine's. Each function finds one fault. */
 import { close, disagreement } from './expect.js';
 import { reason } from './reasons.js';
 
@@ -57,7 +55,7 @@ export function notIdentity(expected, got, input) {
   return id < 0 ? null : failure(expected, got, 'changed', { id });
 }
 
-/** Counts how often each logit stays, so that either of two equal logits may stay. @type {Compare} */
+/** Counts how often each logit stays, because of two equal logits either may stay. @type {Compare} */
 export function otherCounts(expected, got) {
   const sorted = (/** @type {ArrayLike<number>} */ list) => Array.from(list).sort((a, b) => a - b);
   const [a, b] = [sorted(expected.logits), sorted(got)];
@@ -85,7 +83,7 @@ export function raised(expected, got, input) {
 /** @type {Compare} */
 export const differs = (expected, got) => disagreement(expected, got);
 
-/** Checks that at T = 0 the best token keeps its logit. @type {Compare} */
+/** Checks that at temperature 0 the best token keeps its logit. @type {Compare} */
 export function otherLogit(expected, got, input) {
   const failure = differs(expected, got, input);
   if (!failure || disagreement(expected, got, false)) return failure;
@@ -93,7 +91,7 @@ export function otherLogit(expected, got, input) {
   return { ...failure, ...reason('zero_logit', { value: String(got[id]) }) };
 }
 
-/** Checks that T divides the logits; T = 0 is greedy. @type {Compare} */
+/** Checks that the temperature divides the logits; 0 means greedy. @type {Compare} */
 export function otherDivisor(expected, got, input) {
   const failure = differs(expected, got, input);
   if (!failure) return null;

@@ -1,4 +1,4 @@
-/** Words for the measures and answers of a lesson, in the page's language. */
+/** Writes measures and answers of a lesson in words, in the page's language. */
 import { fixed, hasMessage, number, percent, t } from '../locale/locale.js';
 import { LESSON_MEASURES } from './measures.js';
 
@@ -9,7 +9,7 @@ import { LESSON_MEASURES } from './measures.js';
  * @typedef {import('./answers.js').Wrong} Wrong
  */
 
-/** Returns a token without the spaces around it, unless it contains only spaces. @param {unknown} text */
+/** Returns a token without spaces around it, unless it has nothing but spaces. @param {unknown} text */
 export const shownToken = (text) => String(text ?? '').trim() || String(text);
 
 /** @param {string} name of a measure @param {number | string | undefined} value */
@@ -30,7 +30,7 @@ const named = (prefix, name) => (hasMessage(prefix + name) ? t(prefix + name) : 
 /** @param {string} name of a measure */
 export const measureName = (name) => named('lesson.measure.', name);
 
-/** Describes a measure, for example "probability of “A”, temperature = 0.5". @param {Asked} asked */
+/** Describes a measure, such as "probability of “A”, temperature = 0.5". @param {Asked} asked */
 export function askedInWords({ measure, rank, token, setting, u, settings = {} }) {
   const of = LESSON_MEASURES[measure]?.of ?? [];
   const name = measureName(measure);

@@ -1,6 +1,6 @@
 /**
- * Computes a lesson's answer sheet from its states: the values of the right answers and of typical wrong
- * answers. `answer-words.js` writes these values as text.
+ * Computes the answers of a lesson: the values of right answers and of typical wrong ones. answer-words.js writes
+ * them as text.
  */
 
 import { range } from '../engine/sweep.js';
@@ -24,12 +24,12 @@ import { reached, rightOption, valueOf } from './judge.js';
  * @typedef {{ setting: string, values: number[] }} Points the values of a sweep's setting that reach the goal
  */
 
-/** The number of tokens that a question offers, unless its author chose another number. */
+/** Number of tokens that a question offers, unless its author has chosen another. */
 const OFFERED = 6;
 
 /**
- * Returns the tokens that a question offers, in the model's order: the most probable tokens, the right
- * token and the typical wrong tokens.
+ * Returns the tokens that a question offers, by probability: the most probable ones, the right one and typical wrong
+ * ones.
  * @param {Question} question
  * @param {string[]} texts of all listed tokens, the most probable first
  * @param {(asked: Asked) => Promise<Value>} measured

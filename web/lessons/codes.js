@@ -1,7 +1,6 @@
 /**
- * A learner's marks as a short code to read aloud or paste: the lesson's name, one character per question,
- * and two check characters. The code contains attempts and outcomes; it contains nothing else about the
- * learner.
+ * A learner's marks as a short code that can be read aloud or pasted: the lesson's name, a character for each
+ * question, two check characters. It has attempts and results, nothing else about the learner.
  */
 import { MOST_FAULTS } from './faults.js';
 import { markOf } from './marks.js';
@@ -14,18 +13,18 @@ import { markOf } from './marks.js';
  */
 
 const ENDS = /** @type {const} */ ([null, 'right', 'shown']);
-/** The most attempts that one character of a code can represent; a larger number becomes this one. */
+/** Most attempts that a character can express. More attempts count as this number. */
 const MOST_ATTEMPTS = 11;
 const SHAPE = /^([\w-]{1,40})\.([0-9a-z]{1,240})\.([0-9a-z]{2})$/;
 
-/** Returns two check characters for a text. @param {string} text */
+/** Returns the two check characters of a text. @param {string} text */
 function checkOf(text) {
   let sum = 7;
   for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1296;
   return sum.toString(36).padStart(2, '0');
 }
 
-/** Returns the parts of a word in the form of a code; null for other words. @param {string} word */
+/** Splits a word that has the form of a code; returns null for other words. @param {string} word */
 function partsOf(word) {
   const [, lesson, digits, check] = SHAPE.exec(word.toLowerCase()) ?? [];
   if (lesson === undefined) return null;
@@ -43,7 +42,7 @@ export function writeCode(name, marks, ids) {
 }
 
 /**
- * Reads the codes of a class, one per line; a line may contain the learner's name too.
+ * Reads the codes of a class, one in each line, with or without a name.
  * @param {string} text
  * @param {string} name of the lesson
  * @param {number} n the number of the lesson's questions
@@ -83,7 +82,7 @@ export function readCodes(text, name, n) {
 }
 
 /**
- * Counts the outcomes of one question in a class.
+ * Counts the results of one question in a class.
  * @param {Work[]} works
  * @param {number} i
  */
@@ -94,7 +93,7 @@ export function countOf(works, i) {
 }
 
 /**
- * Returns the outcome: right at the first attempt, right later, solution shown, tried only, or not tried.
+ * Returns a question's result: right at the first attempt, right later, solution shown, tried, or not tried.
  * @param {Mark} mark @returns {'first' | 'later' | 'shown' | 'tried' | 'none'}
  */
 export function outcomeOf({ attempts, end }) {

@@ -1,4 +1,6 @@
-/** The CRC-32 sum of a text. Its eight digits show whether two texts are equal, also in other programs. */
+/**
+ * Returns the check sum of a text. Two texts with the same eight digits are equal; other programs can compute it too.
+ */
 import { crc32 as sumOf } from '../import/crc32.js';
 
 /** @param {string} text @returns {string} of its UTF-8 bytes, in hexadecimal digits */

@@ -1,6 +1,6 @@
 /**
- * The draft of a lesson: reads and changes values by their path, adopts the instrument's state, and makes the
- * file and links of the finished lesson. A draft is immutable: a changed draft shares its unchanged objects
+ * Changes the draft of a lesson in the editor: reads and writes values by their path, takes the instrument's state,
+ * and makes files and links of the finished lesson. Each change returns a new draft, which shares its unchanged parts
  * with the old one.
  */
 import { LESSON_MEASURES } from './measures.js';
@@ -15,7 +15,7 @@ import { LESSON_MEASURES } from './measures.js';
  * @typedef {{ state: LessonState, knob?: string, left: string[] }} Handover
  */
 
-/** Returns a path as the checker's faults write it. @param {Place} place */
+/** Writes a path as in the checker's faults. @param {Place} place */
 export const placeName = (place) =>
   place.map((key, i) => (typeof key === 'number' ? `[${key}]` : i > 0 ? `.${key}` : key)).join('');
 
@@ -27,7 +27,7 @@ export function faultPlace({ key, values: { at = '', name } }) {
 }
 
 /**
- * Returns the number of a question in its lesson, from 1.
+ * Returns the number of a question in the whole lesson, from 1.
  * @param {Draft} draft
  * @param {number} part
  * @param {number} question its index in the part
@@ -66,7 +66,7 @@ export function put(draft, [key, ...rest], value) {
 }
 
 /**
- * Returns the list with one item moved from one index to another.
+ * Returns the list with one item moved.
  * @template T
  * @param {T[]} list
  * @param {number} from
@@ -83,8 +83,8 @@ const isGap = (value, texts) =>
   value === undefined || (value === '' && texts) || (Array.isArray(value) && value.length === 0);
 
 /**
- * Removes the gaps of a draft: empty lists and, if `texts` is true, empty texts. A value without gaps is
- * returned itself, not copied. Items of lists are never removed, because questions are found by index.
+ * Removes gaps from a draft: empty lists and, if `texts` is true, empty texts. Items of lists stay, because questions
+ * are found by index. A value without gaps is returned as it is.
  * @param {any} value
  * @param {boolean} [texts]
  * @returns {any}
@@ -120,7 +120,7 @@ export function newPart(handover) {
   return { ...part, figure: { show: 'landscape', state, ...(knob ? { knob } : {}) } };
 }
 
-/** Return a new figure without a source, by kind. @type {Record<string, () => Draft>} */
+/** For each kind of figure: a new one without a model or logits. @type {Record<string, () => Draft>} */
 const FIGURES = {
   landscape: () => ({ state: {} }),
   sweep: () => ({
@@ -144,17 +144,17 @@ const FIGURES = {
   compare: () => ({ state: { choices: { suite: 'extremes', max_new_tokens: 40 } } }),
 };
 
-/** The kinds of figures. */
+/** Kinds of figures. */
 export const SHOWN = Object.keys(FIGURES);
 
-/** The kinds of figures that need neither a model nor logits. */
+/** Kinds of figures that need no model and no logits. */
 export const SOURCELESS = ['bigram', 'cost'];
 
-/** The kinds of figures that write texts and so need a model. */
+/** Kinds of figures that write texts, so that they need a model. */
 export const WRITING = ['text', 'loop', 'compare'];
 
 /**
- * Changes the kind of a figure; the source stays if the new kind can use it.
+ * Changes the kind of a figure. Its model or logits stay if the new kind can use them.
  * @param {Draft} figure
  * @param {string} show
  * @param {LessonState} first the source for a figure that had none
@@ -183,7 +183,7 @@ export const newLesson = (handover) => ({
   parts: [newPart(handover)],
 });
 
-/** Returns an id that no question of the draft has. @param {Draft} draft */
+/** Returns an id that no question has. @param {Draft} draft */
 export function freeId({ parts = [] }) {
   const taken = parts.flatMap((/** @type {Draft} */ { questions = [] }) =>
     questions.map((/** @type {Draft} */ { id }) => id),
@@ -193,7 +193,7 @@ export function freeId({ parts = [] }) {
   return `q${n}`;
 }
 
-/** Return the fields of a new question, by kind. @type {Record<string, () => Draft>} */
+/** For each kind of question: the fields of a new one. @type {Record<string, () => Draft>} */
 const BEGINNINGS = {
   number: () => ({ answer: { measure: 'p', rank: 1 }, tolerance: 0.006 }),
   choice: () => ({ options: [{ text: '', right: true }, { text: '' }] }),
@@ -208,17 +208,17 @@ const BEGINNINGS = {
   }),
 };
 
-/** The kinds of questions that the form offers. */
+/** Kinds of questions that the form offers. */
 export const FORM_KINDS = Object.keys(BEGINNINGS);
 
-/** The fields of questions of every kind. */
+/** Fields that questions of all kinds have. */
 const COMMON = ['id', 'kind', 'hold', 'ask', 'state', 'right', 'hint', 'solution'];
 
 /** @param {string} id @param {string} kind @returns {Draft} */
 export const newQuestion = (id, kind) => ({ id, kind, ask: '', ...BEGINNINGS[kind](), right: '' });
 
 /**
- * Changes the kind of a question; the fields that both kinds have stay.
+ * Changes the kind of a question. Fields that both kinds have stay.
  * @param {Draft} question
  * @param {string} kind
  * @param {Draft} [before] this question when it last had the new kind
@@ -231,8 +231,8 @@ export function asKind(question, kind, before = {}) {
 }
 
 /**
- * Changes the measure of a goal or an answer. Parameters that the new measure uses stay, or get a
- * default; the others are removed.
+ * Changes the measure of a goal or an answer. Parameters that the new measure needs stay or get a default; others are
+ * removed.
  * @param {Draft} asked
  * @param {string} measure
  */
@@ -251,7 +251,7 @@ export function byMeasure({ settings, rank, token, setting, u, measure: _, ...bo
 }
 
 /**
- * Converts the instrument's state to a lesson's state, as far as a lesson can contain it.
+ * Converts the instrument's state to a lesson's state, which can have fewer settings.
  * @param {{ settings: Record<string, any>, [part: string]: any }} state with the names used in an address
  * @param {{ model?: string, written?: string, given?: { tokens: string[], logits: number[] } }} beside
  *   `written`: the text after the prompt; `given`: logits that the user typed
@@ -279,13 +279,16 @@ export function handoverOf(state, { model, written = '', given }, table) {
   };
 }
 
-/** Most characters of a link: mail programs and chats cut off longer links. */
+/** Most characters of a link. Mail programs and chats cut off longer ones. */
 export const LINK_LIMIT = 8000;
 
 /** @param {Draft} lesson */
 export const fileText = (lesson) => `${JSON.stringify(lesson, null, 2)}\n`;
 
-/** Returns the address that contains the whole lesson. @param {Draft} lesson @param {string} href of any page of the site @param {string} language */
+/**
+ * Returns an address with the whole lesson in it.
+ * @param {Draft} lesson @param {string} href of any page of the site @param {string} language
+ */
 export function linkOf(lesson, href, language) {
   const page = new URL(href);
   page.search = '';
@@ -299,8 +302,8 @@ export const guideOf = (lesson, href, language) =>
   linkOf(lesson, href, language).replace('?lesson&', '?lesson&guide&');
 
 /**
- * Returns the HTML that embeds the lesson in another page: with the whole lesson, or with its file if the
- * link is too long.
+ * Returns HTML that shows the lesson in another page: with the whole lesson in the link, or with a file if the link
+ * would be too long.
  * @param {Draft} lesson
  * @param {string} href
  * @param {string} language

@@ -1,6 +1,8 @@
-/** Faults in a lesson's file: an English sentence for each key. The page's sentences are in its locale files. */
+/**
+ * English sentences about faults in a lesson's file, by key. The page has its sentences in its own language files.
+ */
 
-/** Most faults reported for a lesson or for a class's codes. */
+/** Most faults that are reported. */
 export const MOST_FAULTS = 100;
 
 export const LESSON_FAULTS = {

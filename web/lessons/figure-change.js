@@ -1,6 +1,6 @@
 /**
- * Changes of a figure's state. A button in a lesson's text writes a change as `#temperature=0&u=0.4`. It may
- * contain settings, `order`, `u`, `seed`, `prompt`, and the choices of the figure's kind.
+ * Changes of a figure. A button in a lesson's text has a change as its link, such as `#temperature=0&u=0.4`:
+ * settings, `order`, `u`, `seed`, `prompt`, and choices of the figure's kind.
  */
 
 /**
@@ -12,7 +12,7 @@
 const valueOf = (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text));
 
 /**
- * Reads the change that a button's address contains, without checking it.
+ * Reads the change from a button's link without checking it.
  * @param {string} address
  * @param {TableRow[]} table
  * @returns {Partial<LessonState> & { settings: Record<string, any>, choices: Record<string, any> }}
@@ -46,7 +46,7 @@ export function patched(begin, patch) {
 }
 
 /**
- * Completes an order: the named samplers exchange places among themselves; all others keep their places.
+ * Completes an order: the named samplers exchange places with each other, all others keep theirs.
  * @param {string[]} named
  * @param {TableRow[]} table
  */

@@ -1,7 +1,7 @@
-/** A guess of a distribution: shares that a learner draws, and their distance from the real ones. */
+/** A learner's guess of a distribution, and its distance from the real one. */
 
 /**
- * Returns shares after a learner sets one of them. The others keep their ratios and fill up to 1.
+ * Changes one probability of a guess. The others keep their ratios, and all add up to 1.
  * @param {number[]} shares from 0 to 1, with sum 1
  * @param {number} at
  * @param {number} value the new share, from 0 to 1
@@ -15,12 +15,12 @@ export function withShare(shares, at, value) {
   });
 }
 
-/** Returns the total variation distance, from 0 for equal shares to 1. @param {number[]} a @param {number[]} b */
+/** Returns the total variation distance of two distributions, 0 to 1. @param {number[]} a @param {number[]} b */
 export function distanceOf(a, b) {
   return a.reduce((sum, share, i) => sum + Math.abs(share - b[i]), 0) / 2;
 }
 
-/** The most tokens of a guess if the lesson does not name them. */
+/** Most tokens of a guess, unless the lesson names them. */
 const MOST = 6;
 
 /**
@@ -33,7 +33,7 @@ export function guessedTokens(trace, named) {
 }
 
 /**
- * Returns the real shares of some tokens, and the share of all others as the last one.
+ * Returns the real probabilities of some tokens; the last number is for all others.
  * @param {import('../engine/types.js').Trace} trace
  * @param {string[]} texts
  * @returns {number[]}

@@ -1,4 +1,4 @@
-/** Judges an answer: right or wrong, and the sentence for it. Depends only on the measured values. */
+/** Judges an answer: right or wrong, with a sentence. It depends only on measured values. */
 
 /**
  * @typedef {import('./lesson-file.js').Question} Question
@@ -12,15 +12,15 @@
  */
 
 /**
- * The grader's result for code. `fault`: its code; `say`: its sentence.
+ * The grader's result for a question about code: a fault's code and its sentence.
  * @typedef {{ right: boolean, fault: string | null, say: string }} Coded
  */
 
-/** Returns a token without the spaces around it, because an answer may omit them. @param {unknown} text */
+/** Returns a token without spaces around it, because an answer may leave them out. @param {unknown} text */
 const bare = (text) => String(text ?? '').trim();
 
 /**
- * True if two values match: numbers within a tolerance, other values as equal texts.
+ * Returns true if two values match: numbers within a tolerance, other values as texts.
  * @param {Value} value
  * @param {Value} other
  */
@@ -35,7 +35,7 @@ function within(value, { above = -Infinity, below = Infinity }) {
 }
 
 /**
- * True if a state reaches a goal.
+ * Returns true if a state reaches a goal.
  * @param {import('./lesson-file.js').Goal} goal
  * @param {Value} value measured in the state
  */
@@ -47,7 +47,7 @@ export function reached(
   return typeof value === 'number' && value >= at_least && value <= at_most;
 }
 
-/** Returns the index of a choice's right option. @param {Question} question @param {Value} measured @returns {Value} */
+/** Returns the index of the right option. @param {Question} question @param {Value} measured @returns {Value} */
 export function rightOption({ options = [], answer, tolerance }, measured) {
   const at = options.findIndex(({ right, value }) =>
     answer ? meets(value, measured, tolerance) : right,
@@ -55,11 +55,14 @@ export function rightOption({ options = [], answer, tolerance }, measured) {
   return at < 0 ? undefined : at;
 }
 
-/** Returns the value of a typical wrong answer; undefined if bounds define it. @param {Typical} typical @param {Measured} measured */
+/**
+ * Returns the value of a typical wrong answer; undefined if it is a range.
+ * @param {Typical} typical @param {Measured} measured
+ */
 export const valueOf = async (typical, measured) =>
   typical.measure === undefined ? typical.equals : measured(/** @type {Asked} */ (typical));
 
-/** A number within this many tolerances of the truth is close. */
+/** A wrong number is called close if it is within this many tolerances. */
 const CLOSE = 3;
 const MOST_DECIMALS = 6;
 

@@ -1,7 +1,7 @@
 /**
- * The format of a lesson's file, and its checker. Anybody may write a lesson, so the checker refuses any
- * deviation from the format, with one fault per place. A lesson contains no HTML and no code to run. Its only
- * addresses are links, and the page shows them as links.
+ * The format of a lesson's file, and its checker. Anybody can write a lesson, so the checker refuses everything that
+ * is not in the format. A lesson has no HTML and no code to run. Addresses occur only as links, which the page shows
+ * as links.
  */
 import { show } from '../engine/errors.js';
 import { MEASURES } from '../engine/measures.js';
@@ -62,18 +62,18 @@ import { readFigureChange } from './figure-change.js';
  */
 
 const LARGEST = 200_000;
-/** Most bytes of a file: UTF-8 uses at most 4 bytes per character. */
+/** Most bytes of a file: UTF-8 has at most 4 bytes for a character. */
 export const LARGEST_FILE = 4 * LARGEST + 4;
 const LONGEST = 2000;
-/** Most tokens of a written text. */
+/** Most tokens of a text that a lesson writes. */
 const LONGEST_TEXT = 100;
-/** Controls of a figure that do not set a number of the settings table. */
+/** Controls of a figure for something else than a numeric setting. */
 const CONTROLS = ['seed', 'prompt', 'length', 'constraint', 'logit_bias', 'forced_first'];
 const CONSTRAINTS = ['json', 'name_age_city', 'three_numbers'];
 export const KINDS = ['number', 'choice', 'order', 'state', 'token', 'code'];
-/** Names that may contain an address or code; a special fault reports them. */
+/** Names of fields that could hold an address or code. They get a fault of their own. */
 const ADDRESS = /^(url|href|src|endpoint|xapi|action|fetch|import|script|style|html|on\w+)$/i;
-/** Matches HTML, but not "p < 1": a tag begins with a letter, a slash or an exclamation mark. */
+/** Matches HTML. A tag begins with a letter, slash or exclamation mark, so "p < 1" does not match. */
 const MARKUP = /<[a-z/!][^>]*>?/i;
 
 /**
@@ -86,7 +86,7 @@ class Check {
   /** @type {LessonFault[]} */
   faults = [];
 
-  /** The kind of the part's figure; null if there is no figure. @type {keyof typeof CHOICES | null} */
+  /** Kind of the part's figure; null if there is none. @type {keyof typeof CHOICES | null} */
   show = null;
 
   /** @param {TableRow[]} table */
@@ -142,7 +142,7 @@ const text =
       else if (!/^https?:\/\/[^\s]+$/.test(address)) check.refuse('link', at, address);
   };
 
-/** Checks the change that a button in a text describes. @type {Rule} */
+/** Checks the change in the link of a button. @type {Rule} */
 const checkShown = (address, at, check) => {
   const { show: kind } = check;
   if (kind === null) return void check.refuse('unfigured', at, address);
@@ -153,7 +153,7 @@ const checkShown = (address, at, check) => {
   check.object(others, at, bounds);
 };
 
-/** Accepts text for the model or the editor; it is never rendered as markup. @type {Rule} */
+/** Accepts any text. It is given to the model or to an editor and never shown as markup. @type {Rule} */
 const plain = (value, at, check) => {
   if (typeof value !== 'string') check.refuse('text', at, value);
   else if (value.length > LONGEST) check.fail('long', at, { n: value.length, limit: LONGEST });
@@ -202,7 +202,7 @@ const either = (value, at, check) => {
   else plain(value, at, check);
 };
 
-/** Accepts biases by token id; `false` bans the token. @type {Rule} */
+/** Accepts biases by token id; `false` forbids the token. @type {Rule} */
 const biases = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void check.refuse('object', at, value);
@@ -212,10 +212,10 @@ const biases = (value, at, check) => {
   }
 };
 
-/** A lesson's settings with values that are not numbers. @type {Rules} */
+/** Settings of a lesson whose values are not numbers. @type {Rules} */
 const OTHERS = { logit_bias: biases, constraint: among(CONSTRAINTS), forced_first: either };
 
-/** Accepts numbers of the settings table, an order of samplers, and OTHERS. @type {Rule} */
+/** Accepts settings: numbers of the table, an order of samplers, and OTHERS. @type {Rule} */
 const settings = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void check.refuse('object', at, value);
@@ -244,7 +244,7 @@ const stretch = (value, at, check) =>
     'step!': number(1e-6),
   });
 
-/** The choices for each kind of figure, besides prompt and settings. @satisfies {Record<string, Rules>} */
+/** For each kind of figure: its choices, beside prompt and settings. @satisfies {Record<string, Rules>} */
 export const CHOICES = {
   landscape: {},
   sweep: {
@@ -334,13 +334,13 @@ const typical = (value, at, check) =>
 const option = (value, at, check) =>
   void check.object(value, at, { 'text!': text(), right: flag, value: either, say: text() });
 
-/** Accepts a function that the grader knows: a sampler, the chain of four, the decode loop. @type {Rule} */
+/** Accepts the name of a function that the grader knows: a sampler, `chain` or `generate`. @type {Rule} */
 const gradable = (value, at, check) => {
   const warpers = check.table.filter(({ warper }) => warper).map(({ name }) => name);
   among([...warpers, 'chain', 'generate'])(value, at, check);
 };
 
-/** The fields of each kind of question, besides those of all kinds. @type {Record<string, Rules>} */
+/** For each kind of question: its own fields. @type {Record<string, Rules>} */
 const OF_KIND = {
   number: { 'answer!': asked, tolerance: number(0), unit: text({ maximum: 20 }) },
   choice: { 'options!': list(option, 2, 8), answer: asked, tolerance: number(0) },
@@ -392,7 +392,7 @@ const control = (value, at, check) => {
   among([...CONTROLS, ...sliders.map(({ name }) => name)])(value, at, check);
 };
 
-/** Accepts a guess of the next token's distribution, which a figure of counts does not have. @type {Rule} */
+/** Accepts a guess of the next token. A figure that counts something has no such guess. @type {Rule} */
 const guess = (value, at, check) => {
   const { show: kind } = check;
   if (kind === 'cost' || kind === 'bigram') return void check.fail('stateless', at);
@@ -433,7 +433,7 @@ const part = (value, at, check) => {
   check.show = null;
 };
 
-/** Most characters that a question's mark adds to its id in the state. */
+/** Most characters that a mark needs in the state, beside the question's id. */
 const BESIDE_ID = ':9999r '.length;
 
 /** @param {Check} check @param {any} lesson */
@@ -449,7 +449,7 @@ function checkIds(check, lesson) {
 }
 
 /**
- * Returns the faults of a lesson, in the order of the file.
+ * Returns the faults of a lesson in the order of the file.
  * @param {any} lesson
  * @param {TableRow[]} table of the engine's settings
  * @returns {LessonFault[]}
@@ -473,7 +473,7 @@ export function checkLesson(lesson, table) {
 }
 
 /**
- * Reads a lesson's file: as JSON if it begins with a bracket, otherwise as Markdown.
+ * Reads a lesson's file: JSON if it begins with a bracket, else Markdown.
  * @param {string | null} source null if the bytes are not text
  * @param {TableRow[]} table
  * @returns {{ lesson: Lesson | null, read: any, faults: LessonFault[] }} `lesson` is null if there is a

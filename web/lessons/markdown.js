@@ -1,17 +1,16 @@
 /**
- * Converts a lesson's Markdown to the format of its JSON. The lesson's own fields are at the top, between two
- * lines of `---`. `## ` begins a part, and paragraphs are its text. A fenced block named `figure` or
- * `question` contains lines of `name: value`. A value is JSON if it parses as JSON, otherwise text. `option`,
- * `item` and `wrong` may be repeated.
+ * Converts a lesson in Markdown to the format of its JSON. Fields of the lesson are at the top, between two lines of
+ * `---`. `## ` begins a part; paragraphs are its text. A fenced block `figure` or `question` has lines of `name:
+ * value`. A value is JSON if it can be parsed, else text. `option`, `item` and `wrong` may be repeated.
  */
 
-/** The names of lines that may be repeated, with the lists that their values go into. */
+/** Names that may be repeated, with the lists that collect their values. */
 const LISTS = /** @type {Record<string, string>} */ ({
   option: 'options',
   item: 'items',
   wrong: 'wrong',
 });
-/** Fields whose value is always text, even if it parses as JSON. */
+/** Fields that are always text, even if the text could be parsed as JSON. */
 const TEXTS = 'title ask aim result extension guide right hint solution item'.split(' ');
 
 /** @param {string} name @param {string} text */

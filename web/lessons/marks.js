@@ -1,9 +1,9 @@
 /**
- * A learner's marks, and the report for a course. Attempts are unlimited, and a right answer stays right.
- * A question earns no points after its solution was shown. Without an answer there is no score.
+ * A learner's marks, and the report for a course. Attempts are unlimited, and a right answer stays right. After its
+ * solution was shown, a question brings no points. Without any answer there is no score.
  */
 
-/** Most characters of a state: the limit of SCORM 1.2. */
+/** Most characters of a state, because of SCORM 1.2. */
 export const STATE_LIMIT = 4096;
 
 /**
@@ -27,7 +27,10 @@ export function answer(marks, id, right) {
   return { ...marks, [id]: { attempts: attempts + 1, end: end ?? (right ? 'right' : null) } };
 }
 
-/** Ends a question by showing its solution, unless it was already right. @param {Marks} marks @param {string} id @returns {Marks} */
+/**
+ * Ends a question because its solution is shown, unless it was right already.
+ * @param {Marks} marks @param {string} id @returns {Marks}
+ */
 export function showSolution(marks, id) {
   const mark = markOf(marks, id);
   return mark.end ? marks : { ...marks, [id]: { ...mark, end: 'shown' } };
@@ -66,7 +69,7 @@ export function writeMarks(marks, ids) {
 }
 
 /**
- * Reads the marks in a state; ignores invalid parts.
+ * Reads the marks in a state. Invalid parts are ignored.
  * @param {unknown} text
  * @returns {Marks}
  */
@@ -82,7 +85,7 @@ export function readMarks(text) {
 }
 
 /**
- * Merges two records of one learner, for example from two machines: keeps the better mark of each question.
+ * Merges two records of one learner, for example from two computers: of each question, the better mark stays.
  * @param {Marks} one
  * @param {Marks} other
  * @returns {Marks}

@@ -1,6 +1,6 @@
 /**
- * The measures that a lesson may ask for. The engine computes a measure from a state or from texts that the
- * state writes; formulas count some measures. So the answers are right for any prompt, model and settings.
+ * The measures that a lesson may ask for. The engine computes most of them from a state, or from texts that it
+ * writes; a few are formulas. So answers are right for any prompt, model and settings.
  */
 import { readSecond } from '../engine/second-distribution.js';
 import { figuresOf, run } from '../engine/compare.js';
@@ -36,10 +36,10 @@ import { wholeOrder } from './figure-change.js';
  * @property {(read: any, asked: Asked) => number | string | undefined} read returns undefined if there is no value
  */
 
-/** The number of tokens listed in a trace, so that a lesson can name most tokens by their text. */
+/** Number of tokens in a trace: so many that a lesson can name most tokens. */
 export const LISTED = 400;
 
-/** The number of tokens in a written text, unless the state's choices give a length. */
+/** Number of tokens in a text, unless the lesson says another. */
 export const WRITTEN = 40;
 
 /** @param {Read} read @param {Asked} asked @returns {TraceToken | undefined} */
@@ -52,10 +52,10 @@ function tokenOf({ trace }, { rank = 1, token }) {
 /** @param {Read} read */
 const drawnText = ({ trace, drawn }) => trace.tokens.find(({ id }) => id === drawn.id)?.text;
 
-/** Returns undefined for NaN, the mean over no texts. @param {number} mean */
+/** Turns NaN into undefined: it is the mean of no texts. @param {number} mean */
 const known = (mean) => (Number.isNaN(mean) ? undefined : mean);
 
-/** Measures over many written texts, computed as in a sweep. @type {Record<string, LessonMeasure>} */
+/** Measures over many texts, computed as in a sweep. @type {Record<string, LessonMeasure>} */
 const OF_TEXTS = Object.fromEntries(
   ['ttr', 'distinct_2', 'distinct_texts', 'correctness', 'valid', 'tense', 'person'].map((name) => [
     name,
@@ -66,10 +66,10 @@ const OF_TEXTS = Object.fromEntries(
 /** @param {(counted: Counted) => number} count @param {'count' | 'number'} [unit] @returns {LessonMeasure} */
 const counts = (count, unit = 'count') => ({ unit, of: [], from: 'steps', read: count });
 
-/** Returns the number of tokens in the context of the step after a text. @param {Counted} counted */
+/** Returns the number of tokens in the context after a text. @param {Counted} counted */
 const whole = ({ prompt_tokens, new_tokens }) => prompt_tokens + new_tokens;
 
-/** Operations of a text's steps, counted by formulas. @type {Record<string, LessonMeasure>} */
+/** Costs of writing a text, computed by formulas. @type {Record<string, LessonMeasure>} */
 const OF_STEPS = {
   step_cost: counts((all) => countStep(whole(all), whole(all), all.width).matrix),
   step_cost_cached: counts((all) => countStep(whole(all), 1, all.width).matrix),
@@ -80,14 +80,14 @@ const OF_STEPS = {
   attention_exponent: counts((all) => exponentOf(all, false).attention, 'number'),
 };
 
-/** Returns a token's logit plus its bias. @param {Read} read @param {TraceToken} token */
+/** Returns a token's logit with its bias. @param {Read} read @param {TraceToken} token */
 function biased({ settings }, { id, logit }) {
   const bias = settings.logit_bias?.[id] ?? 0;
   return bias === false ? -Infinity : logit + bias;
 }
 
 /**
- * Returns the smallest bias that makes a token's logit equal to the best other token's.
+ * Returns the smallest bias that makes a token's logit as large as the largest other one.
  * @param {Read} read
  * @param {Asked} asked
  */
@@ -108,7 +108,7 @@ function isJson(text) {
   }
 }
 
-/** Measures of one text, either written by the state or given. @type {Record<string, LessonMeasure>} */
+/** Measures of one text, given or written. @type {Record<string, LessonMeasure>} */
 const OF_TEXT = {
   digest: { unit: 'token', of: [], from: 'written', read: ({ text }) => crc32(text) },
   valid_json: { unit: 'flag', of: [], from: 'written', read: ({ text }) => Number(isJson(text)) },
@@ -167,11 +167,11 @@ export const LESSON_MEASURES = Object.freeze({
  *   settings?: Record<string, any>, seed?: number, u?: number, choices?: Record<string, any> }} LessonState
  *   */
 
-/** Returns the source of a measure. @param {Asked} asked */
+/** Returns where a measure comes from. @param {Asked} asked */
 export const sourceOf = ({ measure: name }) => LESSON_MEASURES[name].from ?? 'trace';
 
 /**
- * Reads the next-token distribution of a state, from its logits or after its prompt.
+ * Reads the next-token distribution of a state: of its logits, or after its prompt.
  * @param {any} engine with a model, unless the state contains logits
  * @param {any} session of that engine; may be the engine itself
  * @param {LessonState} state
@@ -200,8 +200,7 @@ export async function readState(engine, session, state, asked) {
 }
 
 /**
- * Returns all settings of a state. A setting that it lacks gets its neutral value, so that each can be
- * measured.
+ * Returns all settings of a state, with neutral values for missing ones, so that each can be measured.
  * @param {any} engine
  * @param {LessonState} state
  * @param {Asked} asked
@@ -216,7 +215,7 @@ function settingsOf({ table }, state, asked) {
 }
 
 /**
- * Measures the texts that the engine writes in a state, as a sweep does at one of its points.
+ * Measures texts that the engine writes, as a sweep does at one point.
  * @param {any} engine
  * @param {LessonState} state
  * @param {Asked} asked
@@ -298,8 +297,7 @@ export async function readLoop(engine, session, state, rounds) {
 }
 
 /**
- * Reads the surprisal of each token of a given text after the prompt, from the model's distribution before
- * the chain.
+ * Reads the surprisal of each token of a given text, by the distribution before the chain.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -315,7 +313,7 @@ async function readGiven(engine, session, { prompt = '' }, { text = '' }) {
 }
 
 /**
- * Writes the text of a state and measures it as in a comparison.
+ * Writes the text of a state and measures it, as a comparison does.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -350,8 +348,7 @@ export async function measure(asked, state, engine, session = engine, grammar = 
 }
 
 /**
- * Returns the part of a course's report that describes the present figure; its fields are null without a
- * figure.
+ * Returns the part of a report that describes the present figure; all null without a figure.
  * @param {import('../engine/types.js').Trace | null} trace
  */
 export function figureReport(trace) {

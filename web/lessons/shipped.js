@@ -1,4 +1,4 @@
-/** The shipped lessons in the order of the course; this folder has a file per lesson and language. */
+/** Names of the lessons in this folder, in the order of the course. There is a file for each lesson and language. */
 export const SHIPPED = [
   'one-token',
   'greedy',
@@ -16,14 +16,14 @@ export const SHIPPED = [
   'same-seed',
 ];
 
-/** The languages of every shipped lesson. */
+/** Languages of all lessons. */
 export const LESSON_LANGUAGES = ['en', 'es'];
 
 /** @param {string} name @param {string} language */
 export const lessonFile = (name, language) =>
   `lessons/${name}.${LESSON_LANGUAGES.includes(language) ? language : 'en'}.json`;
 
-/** The files of all shipped lessons, relative to `web/`. */
+/** Paths of all lesson files below `web/`. */
 export const LESSON_FILES = SHIPPED.flatMap((name) =>
   LESSON_LANGUAGES.map((language) => lessonFile(name, language)),
 );

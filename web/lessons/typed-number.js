@@ -1,27 +1,30 @@
 /**
- * Reads a number that a learner typed as an answer, or a simple expression: "2/3", "ln 9.37", "e^-1". The
- * text is parsed and never run as code. An ambiguous text, for example "ln 2/3", is not a number.
+ * Reads a number, or a simple expression, that a learner has typed: "2/3", "ln 9.37", "e^-1". The text is never run
+ * as code. An ambiguous text such as "ln 2/3" is refused.
  */
 import { parse } from '../locale/locale.js';
 
-/** Most characters of a typed answer. */
+/** Most characters of an answer. */
 const LONGEST = 100;
 
-/** A number whose comma must be a decimal comma, because it cannot separate thousands. */
+/** Matches a number whose comma must be a decimal comma, because it cannot group thousands. */
 const DECIMAL_COMMA = /^(0,\d+|\d+,(\d{1,2}|\d{4,}))$/;
-/** A number with its thousands in groups, with any usual separator. */
+/** Matches a number with its thousands in groups, with any usual separator. */
 const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
 
-/** Other characters for an operator, and their replacements. @type {Record<string, string>} */
+/** Characters that stand for an operator. @type {Record<string, string>} */
 const SIGNS = { '−': '-', '–': '-', '×': '*', '·': '*', '÷': '/', ':': '/', '²': '^2', '³': '^3' };
 const SIGN = new RegExp(`[${Object.keys(SIGNS).join('')}]`, 'g');
-/** Matches a word, number or operator, and the blanks before it. */
+/** Matches a word, number or operator, with the spaces before it. */
 const WORD =
   /\s*(?:(\d[\d.,]*(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|(log2|log10|[a-z]+|√|π)|([-+*/^()%]))/iy;
 
 /** @type {Record<string, number>} */
 const CONSTANTS = { e: Math.E, pi: Math.PI, π: Math.PI };
-/** Without `log`, which means base e to some people and base 10 to others. @type {Record<string, (x: number) => number>} */
+/**
+ * `log` is missing: it means base e to some people, base 10 to others.
+ * @type {Record<string, (x: number) => number>}
+ */
 const FUNCTIONS = {
   ln: Math.log,
   log2: Math.log2,
@@ -31,7 +34,7 @@ const FUNCTIONS = {
   '√': Math.sqrt,
 };
 
-/** Thrown if a text is not an expression; caught in this file. */
+/** Thrown for a text that is not an expression, and caught in this file. */
 class NoNumber extends Error {}
 
 /** @typedef {{ number?: number, name?: string, sign?: string }} Word */
@@ -51,7 +54,7 @@ function wordsOf(text) {
   return words;
 }
 
-/** Parses the words recursively, from the weakest operator to the strongest. */
+/** Evaluates an expression recursively, from the weakest operator to the strongest. */
 class Reading {
   #at = 0;
   #words;
@@ -63,7 +66,7 @@ class Reading {
     this.#percents = percents;
   }
 
-  /** Returns the next operator, if it is one of `signs`. @param {string} signs */
+  /** Returns the next operator and moves on, if it is one of `signs`. @param {string} signs */
   #takes(signs) {
     const { sign } = this.#words[this.#at] ?? {};
     if (sign === undefined || !signs.includes(sign)) return null;
@@ -136,7 +139,7 @@ function readExpression(text, percents) {
   }
 }
 
-/** Reads a number; a comma may be a decimal comma in every language. @param {string} text */
+/** Reads a number. A comma may be a decimal comma in every language. @param {string} text */
 function readDecimal(text) {
   const value = parse(text);
   if (!Number.isNaN(value) || !DECIMAL_COMMA.test(text.trim())) return value;
@@ -144,8 +147,8 @@ function readDecimal(text) {
 }
 
 /**
- * Reads a typed number or expression; returns NaN for any other text. A share may be a percentage. A count
- * may have its thousands in groups.
+ * Reads a number or an expression; NaN for any other text. A share may be in percent, and a count may have grouped
+ * thousands.
  * @param {string} typed
  * @param {string} [unit] of the question's measure
  */
