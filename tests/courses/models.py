@@ -348,6 +348,19 @@ class Llama2cBin(Llama2c):
                 file.write(tensor.detach().float().numpy().tobytes())
 
 
-COURSES = dict(nanogpt=NanoGpt, nanogpt_bias=NanoGptBias, mingpt=MinGpt, numpy=NumPy, lecture=Lecture,
+class Bigram(nn.Module):
+    """The lecture's first model, a state dict of one table: the logits after each token."""
+
+    def __init__(self, vocab, width=8, heads=2, layers=2, context=16):
+        super().__init__()
+        self.token_embedding_table = nn.Embedding(vocab, vocab)
+
+    def forward(self, ids):
+        return self.token_embedding_table(ids)
+
+    export = Lecture.export
+
+
+COURSES = dict(nanogpt=NanoGpt, nanogpt_bias=NanoGptBias, mingpt=MinGpt, numpy=NumPy, bigram=Bigram, lecture=Lecture,
                lecture_embedding=LectureByEmbedding, scratch=Scratch, scratch_bias=ScratchBias,
                llama2c=Llama2c, llama2c_bin=Llama2cBin)

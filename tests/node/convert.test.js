@@ -104,6 +104,33 @@ test('nanoGPT with meta.pkl keeps its characters; without it, a note names the f
   assert.equal(note?.values.where, 'meta.pkl');
 });
 
+test('a bigram table becomes a model whose logits are its rows, bit for bit', async () => {
+  let state = 1;
+  const random = () => {
+    state = (state * 48271) % 2147483647;
+    return Math.fround((state / 2147483647 - 0.5) * 10 ** (state % 9));
+  };
+  // A width of a power of two, others, and one that is filled up.
+  for (const n of [2, 27, 32, 65, 97, 160]) {
+    const values = Float32Array.from({ length: n * n }, random);
+    const table = safetensors(
+      { table: { dtype: 'F32', shape: [n, n], data_offsets: [0, 4 * n * n] } },
+      floats(values),
+    );
+    const made = await convert([ofBytes(table, 'bigram.safetensors')]);
+    assert.deepEqual([made.layout, made.architecture], ['bigram table', 'llama']);
+    const model = await bytesOf(made);
+    for (const variant of ['scalar', 'simd']) {
+      const scope = await Logitscope.load({ model, variant });
+      for (const id of [0, 1, n >> 1, n - 1]) {
+        scope.feed([(3 * id) % n, id]);
+        assert.deepEqual(scope.logits(), values.slice(id * n, id * n + n), `${n}, ${variant}`);
+      }
+      scope.close();
+    }
+  }
+});
+
 /** Random values, with a block of zeros and one of a single spike. */
 function someValues() {
   let state = 1;
@@ -182,7 +209,13 @@ test('missing sizes, unknown tensors and foreign values are refused by name', as
     key: 'must_be_one_of',
   });
   for (const name of ['token_embedding_table.weight', 'arr_0', 'bigram'])
-    await assert.rejects(layoutOf({ [name]: tensorOf(27, 27) }), { key: 'layout_bigram' });
+    await assert.rejects(layoutOf({ [name]: tensorOf(27, 27) }), { key: 'layout_bigram_counts' });
+  await assert.rejects(layoutOf({ a: { shape: [8193, 8193], read: () => Promise.reject() } }), {
+    key: 'layout_bigram',
+    values: { n: 8193, limit: 8192 },
+  });
+  const infinite = { shape: [2, 2], read: async () => Float32Array.of(-1, 0, -Infinity, 1) };
+  await assert.rejects(layoutOf({ a: infinite }), { key: 'layout_bigram_infinite' });
   await assert.rejects(layoutOf({ a: tensorOf(27, 28) }), { key: 'layout_unknown' });
   await assert.rejects(layoutOf({ a: tensorOf(1), b: tensorOf(1) }), {
     key: 'layout_unknown',

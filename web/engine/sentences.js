@@ -349,8 +349,10 @@ export const sentences = {
   layout_no_checkpoint: 'there is no checkpoint among {names}',
   layout_gguf: '{file} is a GGUF file already',
   layout_vocabulary: '{file} is a vocabulary: choose the checkpoint too',
-  layout_bigram:
-    "this is a table of bigram logits without a model: in the page, the model's button opens A bigram table of your text, and the view Own numbers takes a row of logits",
+  layout_bigram: 'the bigram table has {n} tokens, at most {limit} are converted',
+  layout_bigram_counts:
+    '{name} has no negative value, so it holds counts or probabilities: save their logarithm',
+  layout_bigram_infinite: 'the bigram table {name} has a value that is not finite',
   layout_note_gelu:
     'GELU is taken as exact, as in nanoGPT since June 2023: for older code choose a config.json with {"activation": "gelu_pytorch_tanh"} too',
   layout_note_scale:

@@ -3,6 +3,7 @@
  * scales.
  */
 import { LogitscopeError, phrase, show } from '../engine/errors.js';
+import { isBigram, planBigram } from './bigram.js';
 import { buildTensors, countLayers, listOf } from './build.js';
 import { filled, halvesSwapped, normed, transposed } from './weights.js';
 
@@ -269,15 +270,8 @@ export const COURSES = [
   {
     name: 'bigram table',
     vocabulary: 'input.txt',
-    is: (source) => {
-      const [name, ...others] = source.names;
-      if (name === undefined || others.length > 0) return false;
-      const [rows, columns, ...more] = source.shape(name);
-      return rows === columns && more.length === 0;
-    },
-    plan() {
-      throw new LogitscopeError('unsupported', 'layout_bigram');
-    },
+    is: isBigram,
+    plan: planBigram,
   },
   {
     name: 'LLMs from scratch',
