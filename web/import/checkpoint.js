@@ -114,9 +114,8 @@ function stateFinder() {
   const known = new Map();
   return (/** @type {any} */ value) => {
     if (!(value instanceof Map)) return false;
-    let found = known.get(value);
-    if (found === undefined) known.set(value, (found = [...value.values()].some(isTensor)));
-    return found;
+    if (!known.has(value)) known.set(value, [...value.values()].some(isTensor));
+    return known.get(value) === true;
   };
 }
 

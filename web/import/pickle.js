@@ -316,12 +316,11 @@ const MOST_ARGUMENTS = 16;
 const MOST_IN_KEY = 8;
 
 /** @param {any} value */
-const sizeOf = (value) =>
-  value instanceof Map || value instanceof Set
-    ? value.size
-    : typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array
-      ? value.length
-      : 0;
+function sizeOf(value) {
+  if (value instanceof Map || value instanceof Set) return value.size;
+  const isList = typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array;
+  return isList ? value.length : 0;
+}
 
 /** Names of the instructions that are refused, for error sentences. @type {Record<number, string>} */
 const NOT_READ = Object.fromEntries(

@@ -126,8 +126,9 @@ export function fromTokenizerBin(bytes, name) {
     tokens.push(FIRST[tokens.length] ?? text.replaceAll(' ', SPACE));
     at += 8 + length;
   }
-  const types = tokens.map((token, id) =>
-    id === 0 ? UNKNOWN : id < 3 ? CONTROL : /^<0x[0-9A-F]{2}>$/.test(token) ? BYTE : NORMAL,
+  const firstTypes = [UNKNOWN, CONTROL, CONTROL];
+  const types = tokens.map(
+    (token, id) => firstTypes[id] ?? (/^<0x[0-9A-F]{2}>$/.test(token) ? BYTE : NORMAL),
   );
   return {
     model: 'llama',

@@ -51,7 +51,10 @@ export function fromTokenizerJson(json, name) {
   const type = model.type ?? (model.merges ? 'BPE' : 'model without a type');
   for (const step of stepsOf(json.decoder))
     if (!DECODERS.includes(step?.type)) throw refused(name, 'decoder', step);
-  const read = type === 'BPE' ? bpe : type === 'WordLevel' ? words : undefined;
+  const read = new Map([
+    ['BPE', bpe],
+    ['WordLevel', words],
+  ]).get(type);
   if (!read || !model.vocab || Array.isArray(model.vocab)) throw refused(name, 'model', type);
   const vocabulary = read(json, name);
   addEnds(vocabulary, json, name);

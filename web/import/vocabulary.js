@@ -111,8 +111,8 @@ async function recognise(file) {
   if (settings) return [settings, { name, json: parseJson(text, name) }];
   if (/\.json$/i.test(name)) return kindOfValues(name, parseJson(text, name));
   if (text.startsWith(MINBPE)) return ['minbpe', { name, text }];
-  const kind = isMerges(name, text) ? 'merges' : isRanks(text) ? 'ranks' : 'text';
-  return [kind, { name, text }];
+  if (isMerges(name, text)) return ['merges', { name, text }];
+  return [isRanks(text) ? 'ranks' : 'text', { name, text }];
 }
 
 /**

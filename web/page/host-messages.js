@@ -173,7 +173,10 @@ class Queue {
       return (await this.#fault()) ?? { type: 'state', detail: scope.state };
     });
     if (done.type === 'error') {
-      await attempt(async () => (await scope.restore(before), done));
+      await attempt(async () => {
+        await scope.restore(before);
+        return done;
+      });
       if (good.length > 1) {
         for (const one of good) await this.#setAll([one]);
         return;

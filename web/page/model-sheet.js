@@ -212,6 +212,11 @@ export class LogitSheet extends LogitElement {
       // If the pressed button is gone, focus the first one.
       if (!this.matches(':focus-within')) this.renderRoot.querySelector('button')?.focus();
     };
+    const restore = (/** @type {string} */ id) => {
+      this.#hide();
+      this.#giveBack();
+      sessions.restore(id);
+    };
     const { all } = sessions;
     if (all.length === 0 && !deeds.undoable && !deeds.redoable) return nothing;
     return html`
@@ -223,7 +228,7 @@ export class LogitSheet extends LogitElement {
         </div>
         <ul class="texts">${all.map(
           ({ id, text, name, drawn }) => html`
-          <li><button class="line" data-session=${id} @click=${() => (this.#hide(), this.#giveBack(), sessions.restore(id))}>
+          <li><button class="line" data-session=${id} @click=${() => restore(id)}>
               <bdi class="text">${text}</bdi>
               <small><bdi>${name}</bdi> · ${t('sheet.tokens', { n: drawn })}</small></button>
             <button class="ring" data-remove=${id} aria-label="${t('sheet.remove')}: ${text.slice(0, 40)}" @click=${change(() => sessions.remove(id))}>×</button></li>`,

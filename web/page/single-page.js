@@ -42,7 +42,10 @@ function startWorker() {
       URL.revokeObjectURL(address);
       end();
     };
-    const fail = () => settle(() => (worker.terminate(), reject(new Error('no worker'))));
+    const fail = () => {
+      worker.terminate();
+      settle(() => reject(new Error('no worker')));
+    };
     const timer = setTimeout(fail, PATIENCE);
     worker.onerror = fail;
     worker.onmessage = () => settle(() => resolve(worker));

@@ -94,18 +94,20 @@ function bandOf(token, columns) {
  * Returns the bands of a column from top to bottom: in the order of the draw. A removed token keeps its place below
  * the band that was above it.
  * @param {Band[]} earlier the order at the column before
- * @param {number} c
+ * @param {number} column
  * @param {boolean} last true at the last column, where the engine's ranks decide
  */
-function orderAt(earlier, c, last) {
-  const kept = earlier.filter(({ p }) => p[c] > 0);
-  kept.sort((a, b) => (last ? a.token.rank - b.token.rank : b.p[c] - a.p[c] || a.id - b.id));
+function orderAt(earlier, column, last) {
+  const kept = earlier.filter(({ p }) => p[column] > 0);
+  const byShare = (/** @type {Band} */ a, /** @type {Band} */ b) =>
+    b.p[column] - a.p[column] || a.id - b.id;
+  kept.sort(last ? (a, b) => a.token.rank - b.token.rank : byShare);
   /** @type {Map<Band | null, Band[]>} */
   const below = new Map();
   /** @type {Band | null} */
   let above = null;
   for (const band of earlier)
-    if (band.p[c] > 0) above = band;
+    if (band.p[column] > 0) above = band;
     else below.set(above, [...(below.get(above) ?? []), band]);
   return [null, ...kept].flatMap((band) => [...(band ? [band] : []), ...(below.get(band) ?? [])]);
 }
@@ -116,13 +118,13 @@ function orderAt(earlier, c, last) {
  * @param {Trace} trace
  * @param {number} index
  * @param {Band[]} bands
- * @param {number} c
+ * @param {number} column
  */
-function restAt({ stages, vocab_size }, index, bands, c) {
+function restAt({ stages, vocab_size }, index, bands, column) {
   const kept = index < 0 ? vocab_size : stages[index].kept;
-  const shown = bands.filter(({ p }) => p[c] > 0);
+  const shown = bands.filter(({ p }) => p[column] > 0);
   if (shown.length === kept) return 0;
-  return Math.max(0, 1 - shown.reduce((sum, { p }) => sum + p[c], 0));
+  return Math.max(0, 1 - shown.reduce((sum, { p }) => sum + p[column], 0));
 }
 
 /**
@@ -253,16 +255,16 @@ export function nameStages(river, box) {
  * Returns true if a name fits into its band in one column.
  * @param {Column[]} columns
  * @param {Pick<Band, 'before' | 'after'>} edges
- * @param {number} c
+ * @param {number} column
  * @param {number} size
  * @param {number} broad the width of the name at size 1
  * @param {Box} box
  */
-function fits(columns, { before, after }, c, size, broad, { width, height }) {
-  const middle = (before[c] + after[c]) / 2;
+function fits(columns, { before, after }, column, size, broad, { width, height }) {
+  const middle = (before[column] + after[column]) / 2;
   const half = (size * ROOM) / 2 / height;
-  if (after[c] - before[c] < 2 * half) return false;
-  const { from, to } = columns[c];
+  if (after[column] - before[column] < 2 * half) return false;
+  const { from, to } = columns[column];
   const reach = (size * broad) / 2 / width;
   const [left, right] = [(from + to) / 2 - reach, (from + to) / 2 + reach];
   // A name may be wider than its column, but must not touch a name in the next column.

@@ -31,9 +31,9 @@ const NAMED = 5;
 export function moveInOrder(order, shown, name, to) {
   const others = shown.filter((other) => other !== name);
   const rest = order.filter((other) => other !== name);
-  const before = others[to];
-  const last = others.at(-1);
-  const at = before ? rest.indexOf(before) : last ? rest.indexOf(last) + 1 : 0;
+  if (others.length === 0) return [name, ...rest];
+  const isLast = to >= others.length;
+  const at = isLast ? rest.indexOf(others[others.length - 1]) + 1 : rest.indexOf(others[to]);
   return [...rest.slice(0, at), name, ...rest.slice(at)];
 }
 

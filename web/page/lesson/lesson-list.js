@@ -65,12 +65,8 @@ function stateOf(lesson) {
   const mine = ids.map((id) => markOf(recallMarks(lesson.name), id));
   const done = mine.filter(({ end }) => end !== null).length;
   const right = mine.filter(({ end }) => end === 'right').length;
-  return {
-    done,
-    right,
-    n: ids.length,
-    state: done === ids.length ? 'done' : done > 0 ? 'begun' : 'new',
-  };
+  const begun = done > 0 ? 'begun' : 'new';
+  return { done, right, n: ids.length, state: done === ids.length ? 'done' : begun };
 }
 
 /** Renders the duration of a lesson, or the progress if the learner has begun. @param {Lesson} lesson */

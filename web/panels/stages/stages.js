@@ -185,14 +185,9 @@ export class LogitStages extends LogitElement {
     const short = bands.map(({ token }) => token.text.trim());
     this.#names = new Map(
       bands.map(({ id, token }, i) => {
+        if (id === this.eos) return [String(id), endName()];
         const twice = short[i] === '' || short.indexOf(short[i]) !== short.lastIndexOf(short[i]);
-        const name =
-          id === this.eos
-            ? endName()
-            : twice
-              ? visible(token)
-              : visible({ ...token, text: short[i] });
-        return [String(id), name];
+        return [String(id), visible(twice ? token : { ...token, text: short[i] })];
       }),
     );
   }

@@ -305,14 +305,8 @@ export class LogitCost extends ModelElement {
         </div>
         <dl class="speeds">${VARIANTS.map((variant) => {
           const speed = speeds.get(variant);
-          const said =
-            speed === undefined
-              ? '–'
-              : speed === null
-                ? t('cost.absent')
-                : t('cost.speed', { speed: number(Math.round(speed)) });
           return html`<div data-variant=${variant}><dt>${t(`cost.variant.${variant}`)}</dt>
-            <dd><i ${cssom({ '--share': (speed ?? 0) / most })}></i><span>${said}</span></dd></div>`;
+            <dd><i ${cssom({ '--share': (speed ?? 0) / most })}></i><span>${speedWords(speed)}</span></dd></div>`;
         })}</dl></section>`;
   }
 
@@ -382,8 +376,15 @@ export class LogitCost extends ModelElement {
 
 /** Writes a number of operations with k, M or G. @param {number} value */
 function big(value) {
-  const [unit, letter] = value >= 1e9 ? [1e9, 'G'] : value >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
-  return `${brief(value / Number(unit))} ${letter}`;
+  if (value >= 1e9) return `${brief(value / 1e9)} G`;
+  return value >= 1e6 ? `${brief(value / 1e6)} M` : `${brief(value / 1e3)} k`;
+}
+
+/** @param {number | null | undefined} speed in tokens per second; undefined before a measurement */
+function speedWords(speed) {
+  if (speed === undefined) return '–';
+  if (speed === null) return t('cost.absent');
+  return t('cost.speed', { speed: number(Math.round(speed)) });
 }
 
 /** Writes a number with three digits. @param {number} value */

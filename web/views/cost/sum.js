@@ -158,9 +158,9 @@ export class LogitCostSum extends LogitElement {
 
 /** Writes a number on an axis, with k, M or G. @param {number} value */
 function short(value) {
-  const [unit, letter] =
-    value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e3 ? [1e3, ' k'] : [1, ''];
-  return `${rounded(value / Number(unit), 6)}${letter}`;
+  if (value >= 1e9) return `${rounded(value / 1e9, 6)} G`;
+  if (value >= 1e6) return `${rounded(value / 1e6, 6)} M`;
+  return value >= 1e3 ? `${rounded(value / 1e3, 6)} k` : rounded(value, 6);
 }
 
 define('logit-cost-sum', LogitCostSum);

@@ -1,6 +1,8 @@
 /** The ticks of the axis under the picture, and the short names of knobs. */
-import { plain, t } from '../../locale/locale.js';
+import { html } from 'lit';
 import { settingName } from '../../base/setting-words.js';
+import { plain, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
 
 /** @typedef {{ share: number, value: string, word: string }} Tick */
 
@@ -42,4 +44,10 @@ export function ticksOf({ name, low, high, neutral, kind }) {
   const ticks = far.map((value) => tick(kind === 'integer' ? Math.round(value) : value));
   const off = neutral >= low && neutral <= high ? [tick(neutral, t('landscape.off'))] : [];
   return [...ticks, ...off];
+}
+
+/** @param {Tick} tick */
+export function renderTick({ share, value, word }) {
+  const atRight = share === 1 ? 'high' : '';
+  return html`<span class=${share === 0 ? 'low' : atRight} ${cssom({ left: `${share * 100}%` })}>${value}<small>${word}</small></span>`;
 }

@@ -43,7 +43,8 @@ export function effectWords({ name, neutral }, value, trace) {
 
 /** Returns a sentence about the entropy, with its bits. @param {number} bits */
 export function choiceWords(bits) {
-  const kind = bits < SURE ? 'sure' : bits < OPEN ? 'open' : 'unsure';
+  const notSure = bits < OPEN ? 'open' : 'unsure';
+  const kind = bits < SURE ? 'sure' : notSure;
   return t(`landscape.${kind}`, { bits: fixed(bits, bits < 1 ? 2 : 1) });
 }
 
@@ -84,14 +85,10 @@ export class Headline {
   render({ row, value, running, gumbel, unlike, trace, beside }) {
     const box = this.#value;
     const { error } = box;
-    const about =
-      unlike !== null
-        ? t('landscape.unlike', { p: percent(Math.max(0, unlike)) })
-        : gumbel
-          ? t('landscape.gumbel')
-          : !trace
-            ? ''
-            : choiceWords(trace.entropy) + (beside ? ` · ○ ${later('shelf.second')}` : '');
+    const second = beside ? ` · ○ ${later('shelf.second')}` : '';
+    let about = trace ? choiceWords(trace.entropy) + second : '';
+    if (gumbel) about = t('landscape.gumbel');
+    if (unlike !== null) about = t('landscape.unlike', { p: percent(Math.max(0, unlike)) });
     const told = unlike !== null || gumbel;
     const symbol = SYMBOLS[row.name];
     return html`

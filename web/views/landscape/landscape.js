@@ -15,9 +15,8 @@ import { define } from '../../base/element.js';
 import { Toolbars } from '../../base/toolbars.js';
 import { ModelElement } from '../../base/model-element.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { cssom } from '../../plots/cssom.js';
 import { initialChoices } from '../../state/fields.js';
-import { ticksOf } from './axis.js';
+import { renderTick, ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { renderDeeds } from './deeds.js';
 import { Display } from './display.js';
@@ -576,12 +575,6 @@ export class LogitLandscape extends ModelElement {
         }
       </details>`;
   }
-}
-
-/** @param {import('./axis.js').Tick} tick */
-function renderTick({ share, value, word }) {
-  const end = share === 0 ? 'low' : share === 1 ? 'high' : '';
-  return html`<span class=${end} ${cssom({ left: `${share * 100}%` })}>${value}<small>${word}</small></span>`;
 }
 
 define('logit-landscape', LogitLandscape);

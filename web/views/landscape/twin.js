@@ -6,8 +6,7 @@ import { html, nothing } from 'lit';
 import { readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { percent, plain, t } from '../../locale/locale.js';
-import { cssom } from '../../plots/cssom.js';
-import { ticksOf } from './axis.js';
+import { renderTick, ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { leaveBox, renderHandles } from './handles.js';
 import { shownValue } from './headline.js';
@@ -295,10 +294,4 @@ export class Twin {
       <p class="kept" aria-hidden="true">${kept ? html`${t('landscape.keeps', { n: kept.n })}<small>${t('landscape.keeps.about', { of: kept.of, p: percent(kept.p) })}</small>` : nothing}</p>
     </section>`;
   }
-}
-
-/** @param {import('./axis.js').Tick} tick */
-function renderTick({ share, value, word }) {
-  const end = share === 0 ? 'low' : share === 1 ? 'high' : '';
-  return html`<span class=${end} ${cssom({ left: `${share * 100}%` })}>${value}<small>${word}</small></span>`;
 }
