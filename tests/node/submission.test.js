@@ -595,6 +595,19 @@ describe('a class', () => {
       'several,0,0,"which of a.py, b.py is it? name one sampler"',
       `typed,0,0,"it holds s.ts: no file ends in ${kinds}"`,
     ]);
+    const one = await cli(['grade', `${at}/several`, '--as', 'top_k', '--gradescope']);
+    assert.deepEqual(
+      [one.status, JSON.parse(one.stdout)],
+      [
+        0,
+        {
+          score: 0,
+          output_format: 'text',
+          output: 'which of a.py, b.py is it? name one sampler',
+          tests: [],
+        },
+      ],
+    );
   });
 
   test('hides each learner’s file from the others', async (context) => {
@@ -621,6 +634,27 @@ describe('the report', () => {
     assert.match(stdout, /\d\d de 100\n$/);
   });
 
+  long('is the results.json of Gradescope with --gradescope', async () => {
+    const at = `${folder}/gradescope`;
+    mkdirSync(at, { recursive: true });
+    writeFileSync(`${at}/top_p.mjs`, broken(TOP_P, 'before < top_p', 'before <= top_p'));
+    const words = ['grade', at, '--as', 'top_p', '--gradescope'];
+    const [found, plain] = await Promise.all([
+      cli(words),
+      cli(['grade', `${at}/top_p.mjs`, '--as', 'top_p', '--json']),
+    ]);
+    const results = JSON.parse(found.stdout);
+    const { score, reasons, properties } = JSON.parse(plain.stdout);
+    assert.deepEqual([found.status, results.score], [0, score]);
+    assert.equal(results.output, reasons.map((it) => `top_p: ${it}`).join('\n'));
+    assert.deepEqual(
+      results.tests.map(({ name, status }) => [name, status]),
+      properties.map(({ says, holds }) => [`top_p: ${says}`, holds ? 'passed' : 'failed']),
+    );
+    const failed = results.tests.find(({ status }) => status === 'failed');
+    assert.match(failed.output, /^1 should stay.*\nsmallest input: logits/);
+  });
+
   long('counts properties by their weights', async () => {
     const source = broken(TOP_P, 'before < top_p', 'before <= top_p');
     const { score } = await graded(source, 'top_p', [], 'mjs');
@@ -636,6 +670,7 @@ describe('the report', () => {
       [[path, '--as', 'top_p,top_q'], /did you mean/],
       [[path, '--as', 'top_p', '--weight', 'x'], /--weight must be NAME=NUMBER/],
       [[path, '--as', 'top_p', '--csv'], /--csv needs a DIR/],
+      [[folder, '--as', 'top_p', '--csv', '--gradescope'], /--gradescope and --csv exclude/],
       [[file('', 'ts'), '--as', 'top_p'], /\.ts" must end in one of \.js, \.mjs, \.cjs, \.py/],
       [[path, '--as', 'top_p', '--python', '/no/python'], /--python: "\/no\/python" is no file/],
       [[path, '--as', 'top_p', '--lang', 'fr'], /--lang must be one of/],

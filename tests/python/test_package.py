@@ -309,12 +309,14 @@ class Grade(unittest.TestCase):
             path = os.path.join(folder, "top_p.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write("def top_p(logits, p):\n    return logits\n")
-            flags = [path, "--as", "top_p", "--json"]
-            ours = self.grade(sys.executable, "-m", "logitscope.grade", *flags)
-            theirs = self.grade("node", "web/cli.js", "grade", *flags, "--python", sys.executable)
-        self.assertIn('"score"', theirs.stdout)
-        for field in ("stdout", "stderr", "returncode"):
-            self.assertEqual(getattr(ours, field), getattr(theirs, field))
+            own, cli = (sys.executable, "-m", "logitscope.grade"), ("node", "web/cli.js", "grade")
+            for form in ("--json", "--gradescope"):
+                flags = [path, "--as", "top_p", form]
+                ours = self.grade(*own, *flags)
+                theirs = self.grade(*cli, *flags, "--python", sys.executable)
+                self.assertIn('"score"', theirs.stdout)
+                for field in ("stdout", "stderr", "returncode"):
+                    self.assertEqual(getattr(ours, field), getattr(theirs, field))
 
 
 class Wheel(unittest.TestCase):

@@ -57,30 +57,38 @@ function filesIn(folder, depth = 0) {
   return [files, ...rest];
 }
 
+/** True for a file that can be graded. @param {string} file @param {boolean} stdio */
+const runs = (file, stdio) =>
+  KINDS.includes(kindOf(file)) || (stdio && allows(file, constants.X_OK));
+
+/**
+ * Returns the submission in one learner's folder.
+ * @param {string} name
+ * @param {string} at the folder's whole path
+ * @param {{ stdio?: boolean }} [options] stdio: true if a program in any language may be a submission
+ * @returns {Submitted}
+ */
+export function submissionOf(name, at, { stdio = false } = {}) {
+  if (!allows(at, constants.R_OK | constants.X_OK)) {
+    return { name, unread: { code: 'closed', what: '' } };
+  }
+  const all = filesIn(at);
+  const graded = all.map((files) => files.filter((it) => runs(it, stdio)));
+  const found = graded.find(({ length }) => length) ?? [];
+  const main = found.length > 1 ? found.filter((it) => /(^|\/)sampler\.\w+$/i.test(it)) : found;
+  if (main.length === 1) return { name, file: main[0], within: at };
+  const candidates = found.length ? found : all.flat();
+  const shown = candidates.slice(0, LISTED).map((it) => it.slice(at.length + 1));
+  const what = [...shown, ...(candidates.length > LISTED ? ['…'] : [])].join(', ');
+  return { name, unread: { code: found.length ? 'several' : 'none', what } };
+}
+
 /**
  * @param {string} folder
- * @param {{ stdio?: boolean }} [options] stdio: true if a program in any language may be a submission
+ * @param {{ stdio?: boolean }} [options]
  * @returns {Submitted[]} sorted by name
  */
 export function submissionsIn(folder, { stdio = false } = {}) {
-  const runs = (/** @type {string} */ file) =>
-    KINDS.includes(kindOf(file)) || (stdio && allows(file, constants.X_OK));
-
-  /** @param {string} name @param {string} at @returns {Submitted} */
-  const ofFolder = (name, at) => {
-    if (!allows(at, constants.R_OK | constants.X_OK)) {
-      return { name, unread: { code: 'closed', what: '' } };
-    }
-    const all = filesIn(at);
-    const found = all.map((files) => files.filter(runs)).find(({ length }) => length) ?? [];
-    const main = found.length > 1 ? found.filter((it) => /(^|\/)sampler\.\w+$/i.test(it)) : found;
-    if (main.length === 1) return { name, file: main[0], within: at };
-    const candidates = found.length ? found : all.flat();
-    const shown = candidates.slice(0, LISTED).map((it) => it.slice(at.length + 1));
-    const what = [...shown, ...(candidates.length > LISTED ? ['…'] : [])].join(', ');
-    return { name, unread: { code: found.length ? 'several' : 'none', what } };
-  };
-
   return entriesOf(folder)
     .map((entry) => {
       const { name } = entry;
@@ -88,10 +96,10 @@ export function submissionsIn(folder, { stdio = false } = {}) {
       const row = { name };
       /** @type {(code: Unread, what?: string) => Submitted} */
       const without = (code, what = '') => ({ ...row, unread: { code, what } });
-      if (entry.isDirectory()) return ofFolder(name, file);
+      if (entry.isDirectory()) return submissionOf(name, file, { stdio });
       // A link is refused, because it could point to the file of another learner or of the teacher.
       if (!entry.isFile()) return without('special');
-      if (!runs(file)) return without('kind', extname(name) || name);
+      if (!runs(file, stdio)) return without('kind', extname(name) || name);
       if (!allows(file, constants.R_OK)) return without('closed');
       return { ...row, file };
     })

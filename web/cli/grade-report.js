@@ -1,4 +1,5 @@
 /** Writes the result of grading: as text in one language, as JSON, or as cells of a table. */
+import { total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
 import { wordsOf } from './report-labels.js';
 import { inLine, safe } from './terminal.js';
@@ -139,6 +140,27 @@ export class Report {
    */
   unread({ code, what }) {
     return this.#words.unread[code](what);
+  }
+
+  /**
+   * Returns the whole report in the form of Gradescope's results.json, of 100 points.
+   * @param {Graded[]} all
+   * @param {Parameters<Report['unread']>[0]} [unread] the reason why there is no submission
+   */
+  gradescope(all, unread) {
+    const said = unread ? [this.unread(unread)] : all.flatMap((it) => this.remarks(it));
+    const tests = all.flatMap(({ as, verdicts }) =>
+      verdicts.map((verdict) => {
+        const [, ...lines] = this.verdict(as, verdict).trimEnd().split('\n');
+        return {
+          name: `${as}: ${inLine(this.#words.says(as, verdict))}`,
+          status: verdict.holds ? 'passed' : 'failed',
+          output: lines.map((line) => line.trim()).join('\n'),
+        };
+      }),
+    );
+    const score = all.length ? total(all) : 0;
+    return { score, output_format: 'text', output: said.map(inLine).join('\n'), tests };
   }
 
   /** Returns the report of a function as data for JSON. @param {Graded} graded */

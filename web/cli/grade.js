@@ -1,10 +1,10 @@
 /** `logitscope grade`: compares functions that a learner or a class has written with the engine. */
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
 import { CONVENTIONS } from '../grade/convention.js';
 import { GRADED, propertyNames } from '../grade/grade.js';
 import { total } from '../grade/score.js';
-import { isFolder, submissionsIn } from './class.js';
+import { isFolder, submissionOf, submissionsIn } from './class.js';
 import { UsageError, nearestOf } from './flags.js';
 import { Report, cell } from './grade-report.js';
 import { Grader, LOAD_MS } from './grader.js';
@@ -282,11 +282,16 @@ export const grade = {
     },
     { name: 'stdio', kind: 'switch', help: 'FILE is a program that answers lines of JSON' },
     { name: 'csv', kind: 'switch', help: 'of DIR: a table, a row for each learner' },
+    {
+      name: 'gradescope',
+      kind: 'switch',
+      help: "of FILE, or of DIR as one learner's folder: results.json of Gradescope, of 100 points",
+    },
     { name: 'lang', kind: 'text', help: `language of the report: ${LANGUAGES.join(', ')}` },
   ],
   notes: NOTES,
 
-  check({ operands, as, weight, lang, csv, stdio, convention, ...limits }) {
+  check({ operands, as, weight, lang, csv, json, gradescope, stdio, convention, ...limits }) {
     const [file, ...more] = operands;
     if (file === undefined) throw new UsageError('FILE is missing');
     if (more.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(more[0])}`);
@@ -315,24 +320,31 @@ export const grade = {
       throw new UsageError(`${JSON.stringify(file)} must end in one of ${KINDS.join(', ')}`);
     }
     if (csv && !isFolder(file)) throw new UsageError('--csv needs a DIR');
+    if (gradescope && (csv || json)) {
+      throw new UsageError(`--gradescope and --${csv ? 'csv' : 'json'} exclude each other`);
+    }
     if (stdio && parts.some((it) => it.as === 'generate')) {
       throw new UsageError('--stdio is for warpers and chain: generate needs a model to call');
     }
   },
 
   async run(engine, values, { stdout, stderr }) {
-    const { operands, json, csv, isolated, stdio, python: chosen, lang = 'en' } = values;
+    const { operands, json, csv, gradescope, isolated, stdio, lang = 'en' } = values;
     const { time_limit: time = TIME, total_limit: seconds = ALL_TIME } = values;
     const [path] = operands;
     const parts = partsOf(values.as);
     const weights = weightsOf(values.weight);
     await checkWeights(weights, parts, engine);
-    const learners = isFolder(path) ? submissionsIn(path, { stdio }) : null;
+    const learners = !isFolder(path)
+      ? null
+      : gradescope
+        ? [submissionOf(basename(path), resolve(path), { stdio })]
+        : submissionsIn(path, { stdio });
     if (learners?.length === 0)
       throw new UsageError(`${JSON.stringify(path)} holds no file ending in ${KINDS.join(', ')}`);
     const report = new Report(lang);
     const memory = values.memory_limit ?? MEMORY;
-    const submissions = new Submissions(stderr, { memory, stdio, python: chosen });
+    const submissions = new Submissions(stderr, { memory, stdio, python: values.python });
     const { isolation } = submissions;
     const files = learners ? learners.map(({ file }) => file ?? '') : [path];
 
@@ -347,6 +359,14 @@ export const grade = {
     const how = { parts, report, stdout, csv, json };
     try {
       warn(submissions, isolated, stderr);
+      if (gradescope) {
+        const [{ file, within, unread }] = learners ?? [{ file: path }];
+        printJson(
+          stdout,
+          report.gradescope(file ? await grader.grade({ file, within }) : [], unread),
+        );
+        return 0;
+      }
       const named = python && `${inLine(report.python(python))}\n`;
       if (named && csv) stderr.write(`logitscope: ${named}`);
       else if (named && !json) stdout.write(named);
