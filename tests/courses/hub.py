@@ -268,6 +268,22 @@ class Llama3(Hub):
         return dict(rope_scaling=self.scaling)
 
 
+class Mistral(Hub):
+    """Mistral 7B: llama with a window in each layer."""
+
+    def window_of(self, i):
+        return 6
+
+    def config(self):
+        return dict(sliding_window=6)
+
+    def export(self, folder):
+        super().export(folder)
+        path = os.path.join(folder, 'config.json')
+        config = json.load(open(path, encoding='utf-8'))
+        write_json(folder, 'config.json', {**config, 'model_type': 'mistral'})
+
+
 class Qwen2(Hub):
     arch, tied, qkv_bias, eps, base = 'qwen2', True, True, 1e-6, 1e6
 
@@ -497,6 +513,6 @@ class Nanochat(nn.Module):
             n_embd=width)))
 
 
-HUB = dict(gpt2=Gpt2, llama=Hub, llama3=Llama3, qwen2=Qwen2, qwen3=Qwen3, gemma2=Gemma2, gemma3=Gemma3,
+HUB = dict(gpt2=Gpt2, llama=Hub, llama3=Llama3, mistral=Mistral, qwen2=Qwen2, qwen3=Qwen3, gemma2=Gemma2, gemma3=Gemma3,
            phi3=Phi3, smollm3=SmolLM3, gpt_neox=NeoX, olmo2=Olmo2, granite=Granite, lfm2=Lfm2,
            nanochat=Nanochat)

@@ -20,7 +20,7 @@ from models import CHARACTERS, COURSES, TEXT
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Names of the tiny models that the repository keeps. With --train, all models are made.
-KEPT = ('nanogpt', 'bigram', 'lecture', 'scratch', 'llama2c_bin', 'gpt2', 'llama', 'qwen2')
+KEPT = ('nanogpt', 'bigram', 'lecture', 'scratch', 'llama2c_bin', 'gpt2', 'llama', 'mistral', 'nanochat', 'qwen2')
 FIXTURES = os.path.join(HERE, '..', 'vectors', 'courses')
 
 
