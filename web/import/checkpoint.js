@@ -96,11 +96,11 @@ async function readOne(file) {
   if (format === 'safetensors') return readSafetensors(file);
   if (format === 'npy') return readNpy(file);
   if (format === 'llama2c') return readLlama2c(file);
-  if (format === 'pickle') return collect(file.name, await readTorchPickles(file));
+  if (format === 'pickle') return weightsOf(file.name, await readTorchPickles(file));
   if (format !== 'zip') throw unsupported(file.name, 'import_format');
   const entries = await readZip(file);
   if (isNpz(entries)) return readNpz(file, entries);
-  return collect(file.name, await readTorchZip(file, entries));
+  return weightsOf(file.name, await readTorchZip(file, entries));
 }
 
 /** @param {any} value */
@@ -125,7 +125,7 @@ function stateFinder() {
  * @param {any} value
  * @returns {Checkpoint}
  */
-function collect(file, value) {
+function weightsOf(file, value) {
   if (value instanceof OwnRecord) throw unsupported(file, 'pickle_global', { name: value.name });
   if (!(value instanceof Map)) throw unsupported(file, 'import_no_dict');
   const state = findState(file, value);

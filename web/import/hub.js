@@ -65,7 +65,7 @@ const pairs = ({ head }) => ({
   attn_q: (/** @type {Values} */ values) => interleaved(values, head),
   attn_k: (/** @type {Values} */ values) => interleaved(values, head),
 });
-const onePlus = () =>
+const normsPlusOne = () =>
   Object.fromEntries(
     [
       'attn_norm',
@@ -136,7 +136,7 @@ const ROWS = [
     architecture: 'gemma2',
     types: ['gemma2'],
     parts: AROUND,
-    by: onePlus,
+    by: normsPlusOne,
     activations: ['gelu_pytorch_tanh'],
     keys(source, sizes) {
       checkScalar(source, sizes, 46);
@@ -151,7 +151,7 @@ const ROWS = [
     architecture: 'gemma3',
     types: ['gemma3_text'],
     parts: { ...AROUND, ...QK_NORMS },
-    by: onePlus,
+    by: normsPlusOne,
     activations: ['gelu_pytorch_tanh'],
     keys(source, sizes) {
       checkScalar(source, sizes, 62);

@@ -100,7 +100,7 @@ export function sourceTensor(place) {
       const part = size && (await bytes(from * size, end * size));
       const values = part && valuesOf(type, part, place.bigEndian);
       if (!values) throw unsupported(file, 'import_type', { name: named(name), type: named(type) });
-      return isInOrder(shape, strides) ? values : gather(values, shape, strides, count);
+      return isInOrder(shape, strides) ? values : inCOrder(values, shape, strides, count);
     },
   };
 }
@@ -122,7 +122,7 @@ function isInOrder(shape, strides) {
  * @param {number[]} strides
  * @param {number} count
  */
-function gather(values, shape, strides, count) {
+function inCOrder(values, shape, strides, count) {
   const out = new Float32Array(count);
   const last = shape.length - 1;
   const index = new Array(shape.length).fill(0);
@@ -144,7 +144,7 @@ function gather(values, shape, strides, count) {
  * @param {number} size of an element
  * @param {boolean} [bigEndian]
  */
-function arranged(bytes, size, bigEndian) {
+function inHostOrder(bytes, size, bigEndian) {
   if (!bigEndian || size === 1)
     return bytes.byteOffset % size === 0 ? bytes : Uint8Array.from(bytes);
   const turned = new Uint8Array(bytes.length);
@@ -162,7 +162,7 @@ function arranged(bytes, size, bigEndian) {
 export function valuesOf(type, bytes, bigEndian) {
   const convert = VALUES[type];
   if (!convert) return null;
-  const { buffer, byteOffset, length } = arranged(bytes, SIZES[type], bigEndian);
+  const { buffer, byteOffset, length } = inHostOrder(bytes, SIZES[type], bigEndian);
   return convert(/** @type {ArrayBuffer} */ (buffer), byteOffset, length / SIZES[type]);
 }
 
@@ -171,7 +171,7 @@ const VALUES = {
   F32: (buffer, at, n) => new Float32Array(buffer, at, n),
   F64: (buffer, at, n) => new Float32Array(new Float64Array(buffer, at, n)),
   F16(buffer, at, n) {
-    halves ??= Float32Array.from({ length: 1 << 16 }, (_, bits) => half(bits));
+    halves ??= Float32Array.from({ length: 1 << 16 }, (_, bits) => halfValue(bits));
     const bits = new Uint16Array(buffer, at, n);
     const out = new Float32Array(n);
     for (let i = 0; i < n; i++) out[i] = halves[bits[i]];
@@ -200,7 +200,7 @@ const VALUES = {
 let halves;
 
 /** Returns the value of a 16-bit float. @param {number} bits */
-function half(bits) {
+function halfValue(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;

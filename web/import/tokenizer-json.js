@@ -52,8 +52,8 @@ export function fromTokenizerJson(json, name) {
   for (const step of stepsOf(json.decoder))
     if (!DECODERS.includes(step?.type)) throw refused(name, 'decoder', step);
   const read = new Map([
-    ['BPE', bpe],
-    ['WordLevel', words],
+    ['BPE', readBpe],
+    ['WordLevel', readWords],
   ]).get(type);
   if (!read || !model.vocab || Array.isArray(model.vocab)) throw refused(name, 'model', type);
   const vocabulary = read(json, name);
@@ -81,7 +81,7 @@ function tokensOf({ model, added_tokens }, name) {
 }
 
 /** @param {any} json @param {string} name @returns {Vocabulary} */
-function bpe(json, name) {
+function readBpe(json, name) {
   const { model } = json;
   for (const part of ['continuing_subword_prefix', 'end_of_word_suffix', 'dropout'])
     if (model[part]) throw refused(name, part, model[part]);
@@ -223,7 +223,7 @@ function countSplits(token, ids) {
 }
 
 /** Reads a list of characters, or of words that begin with their space. @param {any} json @param {string} name */
-function words(json, name) {
+function readWords(json, name) {
   const { tokens, types, strips, unknown } = tokensOf(json, name);
   for (const step of stepsOf(json.normalizer)) throw refused(name, 'normalizer', step);
   const steps = stepsOf(json.pre_tokenizer);

@@ -154,7 +154,7 @@ async function sortFiles(files) {
  * tokens are refused.
  * @param {Vocabulary} vocabulary @param {number | undefined} size
  */
-function fit({ tokens, types, exact, notes }, size) {
+function fitEmbedding({ tokens, types, exact, notes }, size) {
   const n = tokens.length;
   if (size === undefined || n === size) return;
   if (n > size || exact)
@@ -210,7 +210,7 @@ export async function readVocabulary(files, wanted = {}) {
     : idsAsTokens(wanted.size ?? 0);
   if (kind !== 'tokenizer') addTokens(vocabulary, parts);
   applySettings(vocabulary, parts);
-  fit(vocabulary, wanted.size);
+  fitEmbedding(vocabulary, wanted.size);
   const { tokens, notes } = vocabulary;
   const metadata = { ...metadataOf(vocabulary), ...chatTemplates(parts) };
   return { metadata, size: tokens.length, notes };

@@ -154,7 +154,7 @@ function parseDirectory(file, bytes, { at: start, count }) {
       at: view.getUint32(at + 42, true),
       end: 0,
     };
-    widen(file, one, bytes.subarray(at + 46 + n, at + 46 + n + extra));
+    readWideNumbers(file, one, bytes.subarray(at + 46 + n, at + 46 + n + extra));
     listed.push(one);
     at += 46 + more;
   }
@@ -169,7 +169,7 @@ function parseDirectory(file, bytes, { at: start, count }) {
  * @param {Listed} one
  * @param {Uint8Array} extra
  */
-function widen(file, one, extra) {
+function readWideNumbers(file, one, extra) {
   const fields = /** @type {const} */ (['size', 'packed', 'at']).filter(
     (field) => one[field] === ALL_ONES,
   );

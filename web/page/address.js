@@ -85,15 +85,16 @@ export class PageAddress {
   constructor(scope) {
     this.#scope = scope;
     this.#begin();
-    const changed = (/** @type {boolean} */ discrete) => this.#first && this.#later(discrete);
+    const changed = (/** @type {boolean} */ discrete) =>
+      this.#first && this.#scheduleWrite(discrete);
     scope.addEventListener('logit-ready', () => this.#onReady());
     scope.addEventListener('logit-found', (event) => this.#onFound(event));
     scope.addEventListener('logit-change', () => changed(!scope.moving.direct));
     for (const type of ['logit-step', 'logit-show'])
       scope.addEventListener(type, () => changed(true));
     addEventListener('beforeunload', () => (this.#leaves = performance.now() + LEAVE_MS));
-    addEventListener('pagehide', () => this.#leave());
-    document.addEventListener('visibilitychange', () => document.hidden && this.#leave());
+    addEventListener('pagehide', () => this.#storePending());
+    document.addEventListener('visibilitychange', () => document.hidden && this.#storePending());
     for (const type of ['popstate', 'hashchange'])
       addEventListener(type, (event) => this.#read(event));
   }
@@ -178,7 +179,7 @@ export class PageAddress {
   }
 
   /** True while no address may be written. */
-  get #holds() {
+  get #mustWait() {
     return this.#reading > 0 || performance.now() < this.#leaves;
   }
 
@@ -186,13 +187,13 @@ export class PageAddress {
   #write() {
     if (this.#scope.missing) return;
     const { running } = this.#scope.moving;
-    if (this.#holds || (running && this.#ofRun)) return this.#later(false);
+    if (this.#mustWait || (running && this.#ofRun)) return this.#scheduleWrite(false);
     const method = this.#method;
     this.#pending = false;
     this.#ofRun = running;
     const href = this.#format();
     this.#reached = href;
-    const record = this.#keep();
+    const record = this.#storeParts();
     if (href === this.#known && sameValue(record, this.#record)) return;
     this.#put(method, record, href);
     this.#known = href;
@@ -215,7 +216,7 @@ export class PageAddress {
   }
 
   /** Stores the parts of the state that are too long for the address, and returns the record for the entry. */
-  #keep() {
+  #storeParts() {
     const scope = this.#scope;
     const { record, full } = this.#visit?.keep(scope) ?? { record: {}, full: false };
     if (full && !this.#full) scope.notice = scope.speak(() => t('state.full'));
@@ -227,7 +228,7 @@ export class PageAddress {
    * Stores pending changes in sessionStorage before the page closes, because a browser ignores changes of its history
    * during a reload.
    */
-  #leave() {
+  #storePending() {
     const closed = !this.#first || this.#scope.missing || this.#reading > 0;
     if (closed) return keepInstrument({ href: location.href });
     takeTyped(this.#debounce);
@@ -238,16 +239,16 @@ export class PageAddress {
     const at = [this.#known, this.#record];
     const unwritten = this.#pending && {
       at,
-      next: [this.#method, coming ? {} : this.#keep(), href],
+      next: [this.#method, coming ? {} : this.#storeParts(), href],
     };
     keepInstrument({ href, unwritten });
   }
 
   /** @param {boolean} discrete true if the change adds an entry */
-  #later(discrete) {
+  #scheduleWrite(discrete) {
     this.#discrete ||= discrete;
     this.#pending = true;
-    if (this.#scope.moving.running && !this.#ofRun && !this.#holds) return this.#write();
+    if (this.#scope.moving.running && !this.#ofRun && !this.#mustWait) return this.#write();
     this.#debounce.schedule(WRITE_DELAY_MS, () => this.#write());
   }
 
@@ -312,13 +313,13 @@ export class PageAddress {
   #onReady() {
     const scope = this.#scope;
     this.#fetchVisit().catch(() => {}); // without the network, only the address keeps the state
-    if (this.#first) return this.#later(true);
+    if (this.#first) return this.#scheduleWrite(true);
     this.#first = { ...scope.state, branch: [] };
     this.#known = location.href;
     this.#reached = this.#format();
     if (this.#record?.text) this.#visit?.markKept(scope);
     // If another model has replaced the file of this entry, add an entry.
-    if (this.#record?.file && scope.source !== null) return this.#later(true);
+    if (this.#record?.file && scope.source !== null) return this.#scheduleWrite(true);
     if (!this.#record) this.#put('replaceState', {}, this.#known);
   }
 
@@ -332,7 +333,7 @@ export class PageAddress {
     if (this.#first) {
       this.#known = '';
       await this.#read(files.length > 0 ? event : null);
-      return this.#later(true);
+      return this.#scheduleWrite(true);
     }
     if (files.length === 0) scope.missing = null;
     scope.begin();

@@ -85,13 +85,13 @@ export class Deeds extends EventTarget {
   /** Restores the state before the last deed. */
   undo() {
     Debounce.flush(); // a change that still waits is a deed too
-    return this.#go(this.#before, this.#after, 'undo.undone');
+    return this.#restoreFrom(this.#before, this.#after, 'undo.undone');
   }
 
   /** Restores the state that the last undo has replaced. */
   redo() {
     Debounce.flush();
-    return this.#go(this.#after, this.#before, 'undo.redone');
+    return this.#restoreFrom(this.#after, this.#before, 'undo.redone');
   }
 
   /**
@@ -100,7 +100,7 @@ export class Deeds extends EventTarget {
    * @param {Deed[]} to gets the current state
    * @param {string} words the key of the sentence
    */
-  async #go(from, to, words) {
+  async #restoreFrom(from, to, words) {
     const scope = this.#scope;
     const deed = scope.readonly ? undefined : from.pop();
     if (!deed) return void (scope.deed = { words: scope.speak(() => t('undo.none')) });

@@ -67,7 +67,7 @@ export class Embed {
             ${renderCode('frame', frameCode(framed))}
             ${framed === link ? nothing : html`<p class="about frames">${t('send.frame.landscape')}</p>`}
             ${alone ? nothing : renderCode('element', elementCode(link, this.#look))}
-            <p class="about"><a href=${this.#lesson(href)}>${t('send.lesson')}</a></p>
+            <p class="about"><a href=${this.#lessonLink(href)}>${t('send.lesson')}</a></p>
           </div>
           ${
             alone || !this.open
@@ -86,7 +86,7 @@ export class Embed {
   }
 
   /** Returns the address of the lesson editor with the present state. @param {string} href */
-  #lesson(href) {
+  #lessonLink(href) {
     const link = new URL(href);
     link.searchParams.set('lesson', 'new');
     link.searchParams.set('lang', this.#language);

@@ -79,7 +79,7 @@ class Fuzz {
   /** @param {number} seed */
   constructor(seed) {
     this.#random = new Random(seed);
-    this.#hold();
+    this.#replaceGlobals();
     this.#done = this.#play();
   }
 
@@ -93,7 +93,7 @@ class Fuzz {
   }
 
   /** Switches printing and links off. Replaces pointer capture, which does not work with synthetic events. */
-  #hold() {
+  #replaceGlobals() {
     window.print = () => {};
     HTMLAnchorElement.prototype.click = () => {};
     const fuzz = this;
@@ -204,7 +204,7 @@ class Fuzz {
    * @param {string} act
    * @param {HTMLElement} target
    */
-  #down(act, target) {
+  #pressAt(act, target) {
     const at = this.#pointOf(target);
     const found = elementAt(at.x, at.y);
     if (!found || within(found, LEFT_ALONE)) return null;
@@ -218,7 +218,7 @@ class Fuzz {
 
   /** @param {HTMLElement} target */
   #press(target) {
-    const down = this.#down('press', target);
+    const down = this.#pressAt('press', target);
     if (!down) return;
     const { at, found, kind } = down;
     this.#point('pointerup', found, at, kind);
@@ -228,7 +228,7 @@ class Fuzz {
 
   /** @param {HTMLElement} target */
   #drag(target) {
-    const down = this.#down('drag', target);
+    const down = this.#pressAt('drag', target);
     if (!down) return;
     const { at, found, kind } = down;
     for (let i = 0; i < POINTS; i++) {

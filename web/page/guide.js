@@ -199,18 +199,18 @@ export class LogitGuide extends LogitElement {
   willUpdate(changed) {
     if (changed.has('beat')) {
       this.#begin();
-      this.#watch();
+      this.#watchEffects();
     }
     if (!changed.has('root')) return;
     this.#unfollow(/** @type {ShadowRoot | undefined} */ (changed.get('root')));
     this.root?.addEventListener('logit-deed', this.#onDeed);
-    this.root?.host.addEventListener('logit-change', this.#watch);
+    this.root?.host.addEventListener('logit-change', this.#watchEffects);
   }
 
   /** @param {ShadowRoot | null} [root] */
   #unfollow(root) {
     root?.removeEventListener('logit-deed', this.#onDeed);
-    root?.host.removeEventListener('logit-change', this.#watch);
+    root?.host.removeEventListener('logit-change', this.#watchEffects);
   }
 
   /** Resets the beat: no action is done yet. */
@@ -235,8 +235,8 @@ export class LogitGuide extends LogitElement {
             last
               ? html`<button class="primary" data-guide="bench" @click=${() => this.#end(true)}>${t('guide.bench')}</button>`
               : html`
-                <button data-guide="back" aria-label=${t('guide.back')} aria-disabled=${beat === 1} @click=${() => this.#go(beat - 1)}>‹</button>
-                <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#go(this.#next)}>›</button>`
+                <button data-guide="back" aria-label=${t('guide.back')} aria-disabled=${beat === 1} @click=${() => this.#goToBeat(beat - 1)}>‹</button>
+                <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#goToBeat(this.#next)}>›</button>`
           }
           ${this.present ? nothing : html`<button data-guide="skip" aria-label=${t(last ? 'guide.close' : 'guide.skip')} @click=${() => this.#end(false)}>×</button>`}
         </div>
@@ -275,17 +275,17 @@ export class LogitGuide extends LogitElement {
   #onDeed = () => {
     if (!this.#acted) this.#before = this.#view?.outcome ?? this.#before;
     this.#acted = true;
-    this.#watch();
+    this.#watchEffects();
   };
 
   /** Looks for an effect in each frame until the landscape has its final picture. */
-  #watch = async () => {
+  #watchEffects = async () => {
     if (this.#watching) return;
     this.#watching = true;
     for (let rests = 0; this.isConnected && rests < RESTS; ) {
       await new Promise(requestAnimationFrame);
       const now = this.#view?.outcome;
-      if (now) this.#see(now);
+      if (now) this.#checkEffect(now);
       rests = this.#view?.busy ? 0 : rests + 1;
     }
     this.#watching = false;
@@ -295,7 +295,7 @@ export class LogitGuide extends LogitElement {
     else {
       this.away = this.beat === 1 && now.knob !== 'temperature';
       const moved = this.beat === 2 && this.#acted && this.#before;
-      this.said = moved && movesLuck(moved, now) ? stillOf(now) : null;
+      this.said = moved && movesLuck(moved, now) ? sameTokenWords(now) : null;
     }
   };
 
@@ -306,11 +306,11 @@ export class LogitGuide extends LogitElement {
     if (beat < 3 && now.others !== before.others) return null;
     if (beat === 2 && Math.abs(now.share - before.share) > KNOB_MAX) return null;
     const say = OUTCOMES[beat - 1].at(-1)?.(before, now, true);
-    return say ?? (beat === 2 ? stillOf(now) : null);
+    return say ?? (beat === 2 ? sameTokenWords(now) : null);
   }
 
   /** @param {Outcome} now */
-  #see(now) {
+  #checkEffect(now) {
     if (this.over) return;
     const before = this.#before;
     if (!before || !this.#acted) {
@@ -343,7 +343,7 @@ export class LogitGuide extends LogitElement {
   }
 
   /** Changes to another beat. @param {number} beat */
-  #go(beat) {
+  #goToBeat(beat) {
     if (beat >= 1) this.emit('logit-beat', { beat });
   }
 
@@ -361,7 +361,7 @@ export class LogitGuide extends LogitElement {
 }
 
 /** Returns the sentence for a new u that draws the same token as before. @param {Outcome} now */
-function stillOf(now) {
+function sameTokenWords(now) {
   return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
 }
 

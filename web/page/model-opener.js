@@ -71,7 +71,7 @@ export class ModelOpener {
     this.offer = offer;
     return this.#load(offer, context, (before) => {
       const prompt = given || exampleOf(offer);
-      const first = before ? this.#carry(before, known, prompt) : this.#firstState(prompt);
+      const first = before ? this.#stateForModel(before, known, prompt) : this.#firstState(prompt);
       if (named) first.prompt = prompt;
       return { ...first, ...this.#begin(prompt) };
     });
@@ -93,7 +93,7 @@ export class ModelOpener {
     const { examples: known } = this.offer;
     await this.#load(offer, context, (before) => {
       const prompt = exampleOf(offer);
-      if (before && !anew) return this.#carry(before, known, prompt);
+      if (before && !anew) return this.#stateForModel(before, known, prompt);
       return { ...this.#firstState(prompt), ...(before ? null : this.#begin(prompt)) };
     });
     if (this.#instrument.model.source !== offer.model) return false;
@@ -189,7 +189,7 @@ export class ModelOpener {
    * @param {string} example of the new model
    * @returns {PageState}
    */
-  #carry({ branch: _, saved: __, chat, settings, ...before }, examples, example) {
+  #stateForModel({ branch: _, saved: __, chat, settings, ...before }, examples, example) {
     const { logit_bias: ___, forced_first: first, ...others } = settings;
     const forced = typeof first === 'string' ? { forced_first: first } : {};
     const untouched = examples.includes(chat) && before.system === '';

@@ -66,13 +66,13 @@ export class LogitSheet extends LogitElement {
   async connectedCallback() {
     super.connectedCallback();
     this.setAttribute('role', 'dialog');
-    if (this.matches(':popover-open')) this.#begin(); // the user opened it before this code was loaded
+    if (this.matches(':popover-open')) this.#onOpen(); // the user opened it before this code was loaded
   }
 
   /** @param {ToggleEvent} event */
   #onToggle({ newState }) {
-    if (newState === 'open') this.#begin();
-    else this.#giveBack();
+    if (newState === 'open') this.#onOpen();
+    else this.#returnFocus();
   }
 
   #hide() {
@@ -83,7 +83,7 @@ export class LogitSheet extends LogitElement {
    * If the focus is in the closed sheet or nowhere, moves it to the button. Browsers do not do this for a button in a
    * shadow tree.
    */
-  #giveBack() {
+  #returnFocus() {
     const lost = document.activeElement === document.body || this.matches(':focus-within');
     if (lost) this.#button.focus();
   }
@@ -94,7 +94,7 @@ export class LogitSheet extends LogitElement {
   }
 
   /** Finds a place for the sheet below its button and moves the focus into it. */
-  async #begin() {
+  async #onOpen() {
     this.requestUpdate(); // show the newest texts
     await this.updateComplete;
     const { left, right, bottom } = this.#button.getBoundingClientRect();
@@ -110,16 +110,16 @@ export class LogitSheet extends LogitElement {
   }
 
   /** Closes the sheet and emits an event. @param {string} type @param {object} [detail] */
-  #leave(type, detail) {
+  #hideAndEmit(type, detail) {
     this.#hide();
-    this.#giveBack();
+    this.#returnFocus();
     this.emit(type, detail);
   }
 
   /** @param {Iterable<File> | null} files */
   #openFiles(files) {
     const model = modelOf(files);
-    if (model) this.#leave('logit-model', { model });
+    if (model) this.#hideAndEmit('logit-model', { model });
   }
 
   render() {
@@ -145,7 +145,7 @@ export class LogitSheet extends LogitElement {
         ${MODELS.map(
           ({ name, bytes = 0, tokens = 0 }) => html`
           <li><button class="line" data-model=${name} aria-current=${name === this.name ? 'true' : nothing}
-            @click=${() => (name === this.name ? this.#hide() : this.#leave('logit-model', { model: name }))}>
+            @click=${() => (name === this.name ? this.#hide() : this.#hideAndEmit('logit-model', { model: name }))}>
             <span>${t(`model.${name}`)}</span>
             <small>${t('sheet.about', { size: megabytes(bytes), context: number(tokens) })}</small></button></li>`,
         )}
@@ -155,14 +155,14 @@ export class LogitSheet extends LogitElement {
   #renderWays() {
     const logits = this.views.includes('logits');
     const view = (/** @type {string} */ source) => () =>
-      this.#leave('logit-go', { view: 'logits', choices: { logits_source: source } });
+      this.#hideAndEmit('logit-go', { view: 'logits', choices: { logits_source: source } });
     return html`
       <ul class="ways">
         <li>
           <input type="file" accept=${ENDINGS} multiple hidden aria-label=${t('model.open')} @change=${this.#onPick}
             @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
           <button class="line" data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${icon('file')}${t('model.open')}</button></li>
-        <li><button class="line" data-command="more" @click=${() => this.#leave('logit-more')}>${icon('hub')}${t('sheet.hub')}</button></li>
+        <li><button class="line" data-command="more" @click=${() => this.#hideAndEmit('logit-more')}>${icon('hub')}${t('sheet.hub')}</button></li>
         ${
           logits
             ? html`<li><button class="line" data-view="logits" @click=${view('pasted')}>${icon('pasted')}${t('sheet.pasted')}</button></li>
@@ -191,7 +191,7 @@ export class LogitSheet extends LogitElement {
         .filter((view) => view !== 'logits')
         .map(
           (view) =>
-            html`<button class="plain" data-view=${view} @click=${() => this.#leave('logit-go', { view })}>${t(`sheet.${view}`)}</button>`,
+            html`<button class="plain" data-view=${view} @click=${() => this.#hideAndEmit('logit-go', { view })}>${t(`sheet.${view}`)}</button>`,
         )}</p>`;
   }
 
@@ -214,7 +214,7 @@ export class LogitSheet extends LogitElement {
     };
     const restore = (/** @type {string} */ id) => {
       this.#hide();
-      this.#giveBack();
+      this.#returnFocus();
       sessions.restore(id);
     };
     const { all } = sessions;

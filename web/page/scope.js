@@ -67,7 +67,7 @@ export class LogitScope extends InstrumentElement {
 
   #choices = new Choices(() => this.instrument.prompt.text);
   #opener = new ModelOpener(this, this.instrument, this.#choices, (prompt) => this.#begin(prompt));
-  #first = new FirstScreen(this, (view) => this.#go(view));
+  #first = new FirstScreen(this, (view) => this.#goToView(view));
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
@@ -300,7 +300,7 @@ export class LogitScope extends InstrumentElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    this.#peek();
+    this.#showIfNeeded();
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
     this.instrument.prefersStages = !this.#shown && !this.readonly && this.#attached.size === 0;
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
@@ -317,7 +317,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /** If this element is hidden by the page, shows it while there is a question, an error or a slow load. */
-  #peek() {
+  #showIfNeeded() {
     const { status, progress } = this.instrument.model;
     this.#tucked ||= this.hasAttribute('hidden');
     const calls = this.#opener.asking !== '' || status === 'failed' || isSlow(progress);
@@ -381,7 +381,7 @@ export class LogitScope extends InstrumentElement {
    * bench also draws the tokens before the position in the landscape.
    * @param {string} view
    */
-  #go(view) {
+  #goToView(view) {
     Debounce.flush();
     const { texts, whatIf } = this.instrument;
     const { landscape_u = null, landscape_ids = [] } = this.#choices.all;
@@ -419,7 +419,7 @@ export class LogitScope extends InstrumentElement {
     'logit-more': () => this.#opener.showMore(),
     'logit-context': ({ detail }) => this.#changeContext(detail.context),
     'logit-go': ({ detail: { view, choices = {} } }) => {
-      this.#go(view);
+      this.#goToView(view);
       this.choose(choices);
     },
   };
@@ -434,11 +434,11 @@ export class LogitScope extends InstrumentElement {
         shows: this.#shows,
         name: this.missing?.name ?? this.#opener.offer.name,
         instrument: this.instrument,
-        go: (view) => this.#go(view),
+        go: (view) => this.#goToView(view),
         asked: this.#fromSheet,
       })}
       ${this.#renderSaid()}
-      ${this.#placed ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
+      ${this.#hasView ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
       ${this.#opener.renderMore()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
       ${this.shareable ? html`<p class="deed" role="status">${this.deed ? keyed(this.deed, html`<span>${this.deed.words}</span>`) : nothing}</p>` : nothing}
@@ -454,7 +454,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /** True if the view is rendered now. */
-  get #placed() {
+  get #hasView() {
     return !this.missing && (this.ready || (this.#coming && this.#first.frame));
   }
 
@@ -531,13 +531,13 @@ export class LogitScope extends InstrumentElement {
   }
 
   /** True if the landscape has a line about the tour. */
-  get #guides() {
+  get #hasGuide() {
     return this.view === 'landscape' && (this.guide || Boolean(this.#first.tour?.beat));
   }
 
   /** Renders the line about the tour: its beat, or the button that starts it. */
   #renderGuide() {
-    if (!this.#guides) return nothing;
+    if (!this.#hasGuide) return nothing;
     return this.#first.tour?.beat
       ? this.#first.tour.render()
       : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.#onGuide}>${t(this.present ? 'present.keys' : 'foot.guide')}</button></p>`;
@@ -555,9 +555,9 @@ export class LogitScope extends InstrumentElement {
 
   #renderFoot() {
     const { shareable } = this;
-    return guard([this.#guides, hasMessage('term.title'), shareable, t('language')], () =>
+    return guard([this.#hasGuide, hasMessage('term.title'), shareable, t('language')], () =>
       renderFoot({
-        onGuide: this.#guides ? null : this.#onGuide,
+        onGuide: this.#hasGuide ? null : this.#onGuide,
         licences: shareable && assets.inside.size === 0,
       }),
     );
@@ -576,7 +576,7 @@ export class LogitScope extends InstrumentElement {
     if (detail.settings) instrument.usePreset(detail.settings);
     if (detail.seed !== undefined) instrument.setSeed(detail.seed);
     if (detail.prompt) instrument.setPrompt(detail.prompt);
-    this.#go('bench');
+    this.#goToView('bench');
   }
 }
 

@@ -41,7 +41,9 @@ export class Sessions extends EventTarget {
   constructor(scope, deeds) {
     super();
     this.#scope = scope;
-    deeds.addEventListener('deed', () => this.#debounce.schedule(RESTS_MS, () => this.#keep()));
+    deeds.addEventListener('deed', () =>
+      this.#debounce.schedule(RESTS_MS, () => this.#storePresent()),
+    );
   }
 
   /** The stored texts, the newest first. @returns {readonly SessionRecord[]} */
@@ -49,7 +51,7 @@ export class Sessions extends EventTarget {
     return this.#all;
   }
 
-  #keep() {
+  #storePresent() {
     const scope = this.#scope;
     const { state, texts, context, source, result } = scope;
     if (!VIEWS.includes(scope.view) || scope.readonly) return;

@@ -142,7 +142,7 @@ function renderRow(row, options) {
       ${renderSecond(row, options)}
       ${p === 0 ? nothing : renderCount(options.count(row.key), row, options)}
       <text class=${removed_by ? 'tag' : 'after'} y=${y}
-        ${cssom(slideText(row, columns, unit))}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(row)}</text>
+        ${cssom(numberTransform(row, columns, unit))}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(row)}</text>
     </g>`;
 }
 
@@ -169,10 +169,10 @@ function renderBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
   return svg`
     <svg class="bar" x=${barX} y=${barTop} width=${barLong} height=${barHeight}>
       ${row.token ? nothing : svg`<rect class="track" width=${barWidth} height=${barHeight}></rect>`}
-      <rect class="ghost" width=${barLong} height=${barHeight} rx=${round(row.raw, 2 * unit)}
-        ${cssom(slide(row.raw, barLong, row.p_raw))}></rect>
+      <rect class="ghost" width=${barLong} height=${barHeight} rx=${cornerRadius(row.raw, 2 * unit)}
+        ${cssom(barTransform(row.raw, barLong, row.p_raw))}></rect>
       <rect class="final" width=${barLong} height=${inner} y=${(barHeight - inner) / 2}
-        rx=${round(row.final, 1.5 * unit)} ${cssom(slide(row.final, barLong, row.p))}></rect>
+        rx=${cornerRadius(row.final, 1.5 * unit)} ${cssom(barTransform(row.final, barLong, row.p))}></rect>
       ${
         row.over
           ? svg`<path class="over" d="M${barWidth} ${barHeight}l${6 * unit} ${-barHeight}h${-4 * unit}l${-6 * unit} ${barHeight}z"></path>`
@@ -186,7 +186,7 @@ function renderBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
  * @param {number} length
  * @param {number} radius
  */
-function round(length, radius) {
+function cornerRadius(length, radius) {
   return length < 3 * radius ? 0 : radius;
 }
 
@@ -225,7 +225,7 @@ function renderCount(share, row, { layout: { columns, lengthOf }, unit }) {
  * @param {Layout['columns']} columns
  * @param {number} unit
  */
-function slideText({ final, raw, second }, { barX }, unit) {
+function numberTransform({ final, raw, second }, { barX }, unit) {
   const after = afterBar(Math.max(final, raw, 1), second, unit);
   return { transform: `translateX(${barX + after + 8 * unit}px)` };
 }
@@ -249,7 +249,7 @@ export function shapeOf({ rows, rest, cuts, width, domain }) {
  * @param {number} width
  * @param {number} share
  */
-function slide(length, width, share) {
+function barTransform(length, width, share) {
   const shown = share > 0 ? Math.max(1, length) : -2;
   return { transform: `translateX(${shown - width}px)` };
 }

@@ -82,8 +82,14 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
     cells,
     logarithmic,
     ticks: {
-      x: thin(columns, 38 * unit, w).map(({ value, i }) => ({ value, at: left + (i + 0.5) * w })),
-      y: thin(rows, 15 * unit, h).map(({ value, i }) => ({ value, at: bottom - (i + 0.5) * h })),
+      x: everyNth(columns, 38 * unit, w).map(({ value, i }) => ({
+        value,
+        at: left + (i + 0.5) * w,
+      })),
+      y: everyNth(rows, 15 * unit, h).map(({ value, i }) => ({
+        value,
+        at: bottom - (i + 0.5) * h,
+      })),
     },
     legend: {
       low,
@@ -105,7 +111,7 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
  * @param {number} room the space of one label, in pixels
  * @param {number} size the size of a cell, in pixels
  */
-function thin(values, room, size) {
+function everyNth(values, room, size) {
   const every = Math.max(1, Math.ceil(room / size));
   return values.map((value, i) => ({ value, i })).filter(({ i }) => i % every === 0);
 }

@@ -128,14 +128,14 @@ const PLACES = 241;
  */
 export function aligned(from, to) {
   const alike = from.values.length === to.values.length && from.stepped === to.stepped;
-  return alike ? [from, to] : [spread(from), spread(to)];
+  return alike ? [from, to] : [atEvenPlaces(from), atEvenPlaces(to)];
 }
 
 /**
  * Returns a landscape with values at PLACES even distances. A step becomes a steep slope.
  * @param {Rivers} rivers @returns {Rivers}
  */
-function spread({ values, rivers, ground, stepped }) {
+function atEvenPlaces({ values, rivers, ground, stepped }) {
   const last = values.length - 1;
   const line = (/** @type {ArrayLike<number>} */ all) =>
     Float64Array.from({ length: PLACES }, (_, i) => {

@@ -87,7 +87,7 @@ export function layoutBands({ trace, u, nextId, fits }) {
       continue;
     }
     const count = token ? 1 : trace.kept - listed;
-    if (!token && isNext) bands.push(...around(from, to, count, u ?? from));
+    if (!token && isNext) bands.push(...bandsAroundU(from, to, count, u ?? from));
     else {
       if (bands.at(-1)?.kind !== 'more')
         bands.push({ kind: 'more', token: null, count: 0, from, to, said: false, parts: [] });
@@ -114,7 +114,7 @@ function extend(band, to, count) {
  * @param {number} u
  * @returns {Band[]}
  */
-function around(from, to, count, u) {
+function bandsAroundU(from, to, count, u) {
   const none = { token: null, said: false, parts: [] };
   return [
     { ...none, kind: 'more', count: count - 1, from, to: u },

@@ -107,7 +107,7 @@ function placeSeries({ key, band, marks }, x, y, apart) {
     points,
     path: path(points.map(({ at }) => [at.x, at.y])) ?? '',
     band: band ? (between(marks) ?? '') : '',
-    names: apart > 0 ? spread(points, apart) : [],
+    names: apart > 0 ? pointsToName(points, apart) : [],
   };
 }
 
@@ -118,7 +118,7 @@ function placeSeries({ key, band, marks }, x, y, apart) {
  * @param {number} apart in pixels
  * @returns {P[]}
  */
-function spread(points, apart) {
+function pointsToName(points, apart) {
   /** @type {P[]} */
   const named = [];
   const [first, ...others] = points;

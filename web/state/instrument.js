@@ -255,7 +255,7 @@ export class Instrument extends Bench {
       if (!isNewest()) return;
       prompt.take(tokens);
       this.texts.clear();
-      await this.#stand();
+      await this.#readText();
     } catch (error) {
       if (!isNewest()) return;
       this.emit('fault', prompt.refuse(error));
@@ -361,7 +361,7 @@ export class Instrument extends Bench {
     if (!isNewest()) return true;
     Object.assign(prompt, { ids, pieces });
     openTexts(this.texts, saved, drawn);
-    await this.#stand();
+    await this.#readText();
     return true;
   }
 
@@ -421,11 +421,11 @@ export class Instrument extends Bench {
   async go(change) {
     this.generation.stop();
     change(this.texts);
-    await this.#stand();
+    await this.#readText();
   }
 
   /** Reads everything about the text that is displayed now. */
-  async #stand() {
+  async #readText() {
     this.turns.begin('text');
     this.alternatives.drop();
     await this.follow();

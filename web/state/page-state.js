@@ -131,7 +131,7 @@ export function parseHash(hash, table, vocab_size) {
     state,
     dropped: dropped
       .map((each) => /** @type {Dropped} */ (inQuery(each) ? { ...each, why: 'query' } : each))
-      .concat(unread(texts.length)),
+      .concat(refusalsBeyond(texts.length)),
   };
 }
 
@@ -215,14 +215,17 @@ export function checkState(message, table, vocab_size) {
   const { state, dropped } = collect(given, parts, { table, vocab_size });
   if (!isObject(settings)) dropped.push(refusalOf(`settings=${show(settings)}`, 'malformed'));
   for (const name of unknown.slice(0, MOST)) dropped.push(refusalOf(show(name), 'unknown'));
-  return { state, dropped: dropped.concat(unread(set.length), unread(unknown.length)) };
+  return {
+    state,
+    dropped: dropped.concat(refusalsBeyond(set.length), refusalsBeyond(unknown.length)),
+  };
 }
 
 /** @param {string} part @param {Dropped['why']} why @returns {Dropped} */
 const refusalOf = (part, why) => ({ part, why, minimum: 0, maximum: 0 });
 
 /** Returns the refusals of parts beyond the first MOST. @param {number} n @returns {Dropped[]} */
-const unread = (n) =>
+const refusalsBeyond = (n) =>
   Array(Math.max(0, n - MOST)).fill({ part: '…', why: 'many', minimum: 0, maximum: MOST });
 
 /** Returns a value as text, at most SHOWN characters. @param {unknown} value */

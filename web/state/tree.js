@@ -49,14 +49,14 @@ export class TextTree {
     this.key = '';
     this.#root = newRoot();
     this.#nodes = [this.#root];
-    this.#stand(this.#root);
+    this.#setTip(this.#root);
   }
 
   /** @param {Step} step */
   append(step) {
     const known = this.#tip.children.find((child) => child.step?.id === step.id);
     if (known) known.step = step;
-    this.#stand(known ?? this.#add(this.#tip, step));
+    this.#setTip(known ?? this.#add(this.#tip, step));
   }
 
   /** @param {Node} parent @param {Step} step */
@@ -97,27 +97,27 @@ export class TextTree {
     this.clear();
     this.key = key;
     for (const [parent, step] of all) this.#add(this.#nodes[parent], step);
-    this.#stand(this.#nodes[tip] ?? this.#root);
+    this.#setTip(this.#nodes[tip] ?? this.#root);
   }
 
   /** Shortens the present text to n tokens. The others stay in the tree. @param {number} n */
   rewind(n) {
     let node = this.#tip;
     while (node.parent && node.depth > n) node = node.parent;
-    this.#stand(node);
+    this.#setTip(node);
   }
 
   /** @param {Node} node of a branch */
   show(node) {
-    this.#stand(node);
+    this.#setTip(node);
   }
 
   /** All texts, in the order of the tree. @returns {Branch[]} a new array only after a change */
   get branches() {
-    return (this.#branches ??= this.#walk());
+    return (this.#branches ??= this.#listBranches());
   }
 
-  #walk() {
+  #listBranches() {
     /** @type {Branch[]} */
     const found = [];
     /** @param {Node} node @param {number} shared @param {number} level */
@@ -137,7 +137,7 @@ export class TextTree {
   }
 
   /** @param {Node} node */
-  #stand(node) {
+  #setTip(node) {
     this.#tip = node;
     this.#branches = null;
     this.steps = ancestors(node).map(({ step }) => /** @type {Step} */ (step));

@@ -40,7 +40,7 @@ const LONGEST_SHOWN = 60;
  * @param {number} n
  * @param {boolean} known true if the learner knows the right order
  */
-function mixed(n, known) {
+function firstOrder(n, known) {
   if (known) return Array.from({ length: n }, (_, i) => i);
   const odd = Array.from({ length: n }, (_, i) => i).filter((i) => i % 2 === 1);
   return [...odd, ...Array.from({ length: n }, (_, i) => i).filter((i) => i % 2 === 0)];
@@ -51,7 +51,7 @@ function mixed(n, known) {
  * @param {Question | undefined} a
  * @param {Question} b
  */
-function alike(a, b) {
+function takeSameAnswers(a, b) {
   /** @param {Question} question */
   const lengths = ({ options, items }) => `${options?.length} ${items?.length}`;
   return a?.id === b.id && a.kind === b.kind && lengths(a) === lengths(b);
@@ -138,10 +138,10 @@ export class LogitQuestion extends LogitElement {
     const { kind, items = [] } = this.question;
     if (changed.has('question')) {
       this.edited = false;
-      if (!alike(changed.get('question'), this.question)) {
-        this.given = kind === 'order' ? mixed(items.length, this.mark.end !== null) : null;
+      if (!takeSameAnswers(changed.get('question'), this.question)) {
+        this.given = kind === 'order' ? firstOrder(items.length, this.mark.end !== null) : null;
         this.#asking.fault = null;
-        if (this.#keeps) this.#recall();
+        if (this.#isStored) this.#restoreAnswer();
       }
       this.said = null; // this sentence is in the old language
     }
@@ -150,7 +150,7 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'code' && changed.has('question')) this.#asking.ask(() => import('./code.js'));
     if (kind !== 'state') return;
     if (changed.has('now') && this.said?.kind === 'wrong') this.said = null;
-    if (changed.has('now') || changed.has('reader')) this.#follow();
+    if (changed.has('now') || changed.has('reader')) this.#judgeChanges();
   }
 
   #offer() {
@@ -166,7 +166,7 @@ export class LogitQuestion extends LogitElement {
   }
 
   /** Judges the figure's state, and again while a newer state waits. */
-  async #follow() {
+  async #judgeChanges() {
     const { goal } = this.question;
     if (!goal || this.#following) return;
     this.#following = true;
@@ -189,17 +189,17 @@ export class LogitQuestion extends LogitElement {
       this.value = value;
       if (!verdict.right || now === this.shown) return;
       if (this.mark.end === 'right') this.said = { kind: 'right', text: verdict.say };
-      else this.#tell(verdict);
+      else this.#showVerdict(verdict);
     });
   }
 
   /** True if the browser stores this answer. The editor of code stores its own. */
-  get #keeps() {
+  get #isStored() {
     return this.key !== '' && !['state', 'code'].includes(this.question.kind);
   }
 
   /** Restores the stored answer. If it was right, the verdict is shown again; else the learner must check it again. */
-  #recall() {
+  #restoreAnswer() {
     const kept = recallCode(this.key, this.question.id);
     if (kept === null) return;
     const given = readKept(this.question, kept.replace(RIGHT, ''));
@@ -210,11 +210,11 @@ export class LogitQuestion extends LogitElement {
 
   /** @param {string} mark RIGHT, or '' for an answer that is wrong or not checked */
   #remember(mark) {
-    if (this.#keeps) rememberCode(this.key, this.question.id, `${writeKept(this.given)}${mark}`);
+    if (this.#isStored) rememberCode(this.key, this.question.id, `${writeKept(this.given)}${mark}`);
   }
 
   /** Takes a new answer and removes the verdict on the old one. @param {any} given */
-  #give(given) {
+  #takeAnswer(given) {
     this.given = given;
     this.said = null;
     this.edited = true;
@@ -226,7 +226,7 @@ export class LogitQuestion extends LogitElement {
   }
 
   /** @param {import('../../lessons/judge.js').Verdict} verdict */
-  #tell({ right, say, side }) {
+  #showVerdict({ right, say, side }) {
     const text = say || this.speak(() => t(`lesson.wrong.${side ?? 'other'}`));
     const old = { kind: /** @type {const} */ ('note'), text: this.speak(() => t('lesson.edited')) };
     this.said = this.edited ? old : { kind: right ? 'right' : 'wrong', text };
@@ -235,7 +235,7 @@ export class LogitQuestion extends LogitElement {
   }
 
   /** Returns the answer as `judge` needs it. Without an answer, shows a note and returns undefined. */
-  #answered() {
+  #answerToJudge() {
     const { kind, answer } = this.question;
     if (kind === 'state' || kind === 'order' || kind === 'code') return this.given;
     if (this.given === null || this.given === '') {
@@ -252,7 +252,7 @@ export class LogitQuestion extends LogitElement {
 
   async #check() {
     this.#asking.fault = null;
-    const given = this.speak(() => this.#answered());
+    const given = this.speak(() => this.#answerToJudge());
     if (given === undefined) return;
     const state = this.question.kind === 'state' ? this.now : this.shown;
     this.said = null;
@@ -283,7 +283,7 @@ export class LogitQuestion extends LogitElement {
           return;
         }
       }
-      this.#tell(verdict);
+      this.#showVerdict(verdict);
     });
   }
 
@@ -314,7 +314,7 @@ export class LogitQuestion extends LogitElement {
     const order = [...this.given];
     const [item] = order.splice(place, 1);
     order.splice(place + by, 0, item);
-    this.#give(order);
+    this.#takeAnswer(order);
     await this.updateComplete;
     const row = this.renderRoot.querySelectorAll('.items li')[place + by];
     const wanted = row?.querySelector(by < 0 ? '[data-by="-1"]' : '[data-by="1"]');
@@ -386,7 +386,7 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'state') return this.#renderState();
     if (kind === 'code')
       return html`<logit-code .question=${this.question} .key=${this.key} .reader=${this.reader}
-        .run=${() => this.#check()} @logit-edit=${() => this.#give(null)}></logit-code>`;
+        .run=${() => this.#check()} @logit-edit=${() => this.#takeAnswer(null)}></logit-code>`;
     if (kind === 'choice')
       return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));
     return this.#renderRadios(
@@ -401,7 +401,7 @@ export class LogitQuestion extends LogitElement {
     const { unit } = this.question;
     return html`<p class="field"><label for="given">${t('lesson.answer')}</label>
       <input id="given" inputmode="decimal" autocomplete="off" size="12" maxlength="200" aria-describedby=${this.#asksShare ? 'form' : nothing} .value=${this.given ?? ''}
-        @input=${(/** @type {Event} */ event) => this.#give(valueOf(event))}>
+        @input=${(/** @type {Event} */ event) => this.#takeAnswer(valueOf(event))}>
       ${unit ? html`<span>${unit}</span>` : nothing}
       ${this.#asksShare ? html`<span class="form" id="form">${t('lesson.share')}</span>` : nothing}</p>`;
   }
@@ -411,7 +411,7 @@ export class LogitQuestion extends LogitElement {
     return html`<fieldset><legend class="visually-hidden">${t('lesson.answer')}</legend>
       ${labels.map(
         (label, i) => html`<label><input type="radio" name="given" .checked=${this.given === of(i)}
-          @change=${() => this.#give(of(i))}><span>${label}</span></label>`,
+          @change=${() => this.#takeAnswer(of(i))}><span>${label}</span></label>`,
       )}</fieldset>`;
   }
 

@@ -176,17 +176,17 @@ export class LogitChain extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   updated(changes) {
-    if (this.#alone && changes.has('listed') && this.at) this.#choose(this.at, true);
+    if (this.#showsOneKnob && changes.has('listed') && this.at) this.#choose(this.at, true);
     const card = this.#added && this.renderRoot.querySelector(`[data-name=${this.#added}]`);
     if (!card) return;
     this.#added = '';
     const knob = /** @type {import('./knob.js').LogitKnob} */ (card);
-    if (this.#alone) this.#choose(knob.dataset.name ?? '', true);
+    if (this.#showsOneKnob) this.#choose(knob.dataset.name ?? '', true);
     knob.updateComplete.then(() => (HOVER.matches ? knob.edit?.() : knob.focus()));
   }
 
   /** Shared settings that belong to no visible sampler. */
-  get #loose() {
+  get #looseSettings() {
     const placed = this.#shown.flatMap((name) => this.#partsOf(name));
     return SHARED.filter((name) => !placed.includes(name) && (this.only?.includes(name) ?? true));
   }
@@ -215,7 +215,7 @@ export class LogitChain extends LogitElement {
 
   render() {
     const whole = !this.only && !this.fixed;
-    const alone = this.#alone;
+    const alone = this.#showsOneKnob;
     const shown = this.#shown;
     const chips = renderChips({
       names: whole ? WANTED.filter((name) => this.#row(name)) : [],
@@ -239,7 +239,7 @@ export class LogitChain extends LogitElement {
       ${whole && this.order ? this.#renderOrder() : nothing}
       ${whole ? this.#renderOthers(below ? chips : nothing) : nothing}
       ${alone ? this.#renderTop(whole) : nothing}
-      ${this.only ? this.#loose.map((name) => this.#renderKnob(name, { open: true })) : nothing}
+      ${this.only ? this.#looseSettings.map((name) => this.#renderKnob(name, { open: true })) : nothing}
       <p class="visually-hidden" aria-live="assertive">${this.#reorder.said}</p>
       <p class="visually-hidden" role="status">${this.#said}</p>
       <p id="plug-keys" hidden>${t('order.keys')}</p>
@@ -247,7 +247,7 @@ export class LogitChain extends LogitElement {
   }
 
   /** True if one knob shows at a time. */
-  get #alone() {
+  get #showsOneKnob() {
     return this.single && !this.listed && !this.only && !this.fixed;
   }
 
@@ -291,7 +291,8 @@ export class LogitChain extends LogitElement {
     const middle = list.getBoundingClientRect().x + list.offsetWidth / 2;
     for (const card of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('.card'))) {
       const { left, right } = card.getBoundingClientRect();
-      if (this.#alone && left <= middle && middle < right) this.at = card.dataset.stage ?? this.at;
+      if (this.#showsOneKnob && left <= middle && middle < right)
+        this.at = card.dataset.stage ?? this.at;
     }
   }
 
@@ -339,7 +340,7 @@ export class LogitChain extends LogitElement {
       if (this.fronting) import('./fronts.js');
     };
     return html`
-      <details data-fronts ?open=${this.fronting} @toggle=${onFronts} @logit-preset=${this.#leave}>
+      <details data-fronts ?open=${this.fronting} @toggle=${onFronts} @logit-preset=${this.#removeAdded}>
         <summary>${t('chain.fronts')}</summary>
         ${
           this.fronting
@@ -359,7 +360,7 @@ export class LogitChain extends LogitElement {
       </details>
       <details>
         <summary>${t('chain.more')}</summary>
-        ${this.#loose.map((name) => this.#renderKnob(name, { open: true }))}
+        ${this.#looseSettings.map((name) => this.#renderKnob(name, { open: true }))}
         ${renderConvention(
           this.#row('convention')?.choices ?? [],
           this.settings.convention,
@@ -382,7 +383,7 @@ export class LogitChain extends LogitElement {
       const preset = all.find((each) => each.name === name);
       if (!preset) return;
       this.#picked = name;
-      this.#leave();
+      this.#removeAdded();
       this.emit('logit-preset', preset);
     });
   }
@@ -503,7 +504,7 @@ export class LogitChain extends LogitElement {
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
-      ?fixed=${this.fixed} ?large=${this.#alone} ?removable=${!FRONT.includes(name) && slots !== nothing} .most=${most} ?open=${open}>${slots}</logit-knob>`;
+      ?fixed=${this.fixed} ?large=${this.#showsOneKnob} ?removable=${!FRONT.includes(name) && slots !== nothing} .most=${most} ?open=${open}>${slots}</logit-knob>`;
   }
 
   /**
@@ -551,7 +552,7 @@ export class LogitChain extends LogitElement {
   }
 
   /** Removes the lines of all samplers that the user added, because a preset has turned them off. */
-  #leave() {
+  #removeAdded() {
     this.#taken = new Set(BESIDE.filter((name) => this.#taken.has(name)));
   }
 }

@@ -111,7 +111,7 @@ export class LogitDistribution extends LogitElement {
   shouldUpdate(changes) {
     const what = this.#throttle.classify(changes);
     if (what === 'all') return true;
-    const moved = !this.#throttle.visible || this.#move();
+    const moved = !this.#throttle.visible || this.#moveBars();
     if (!moved) this.#throttle.fullCount++;
     return !moved || what === 'numbers';
   }
@@ -119,11 +119,11 @@ export class LogitDistribution extends LogitElement {
   /**
    * Moves the bars to the lengths of the new trace. Returns false if more has changed, so that a render is needed.
    */
-  #move() {
+  #moveBars() {
     const { trace } = this;
     if (this.view === 'stages') return this.#moveStages();
     const chart = this.renderRoot.querySelector('.chart');
-    const layout = trace && this.#ranked ? this.#lay(trace) : null;
+    const layout = trace && this.#showsBars ? this.#layOut(trace) : null;
     if (!this.#moving || !layout || !chart) return false;
     if (shapeOf(layout) !== this.#shape) return false;
     markNext(chart, this.drawn?.id ?? null);
@@ -154,7 +154,7 @@ export class LogitDistribution extends LogitElement {
   willUpdate(changes) {
     if (this.view === 'stages')
       import('../stages/stages.js'); // strings and element
-    else if (!this.#ranked && !this.ranks)
+    else if (!this.#showsBars && !this.ranks)
       import('./curve.js').then((ranks) => (this.ranks = ranks));
     if (!changes.has('trace') || !this.trace) return;
     const keys = this.#keys(this.trace);
@@ -174,9 +174,9 @@ export class LogitDistribution extends LogitElement {
         ${guard([this.#throttle.numbersCount], () => renderReadouts(trace))}
       </div>
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}"
-        ${cssom({ 'min-height': this.#ranked ? 0 : this.#high ? `${this.#high}px` : '24rem' })}>
+        ${cssom({ 'min-height': this.#showsBars ? 0 : this.#high ? `${this.#high}px` : '24rem' })}>
         ${
-          this.#ranked
+          this.#showsBars
             ? this.#renderBars()
             : view === 'stages'
               ? this.#renderStages()
@@ -190,7 +190,7 @@ export class LogitDistribution extends LogitElement {
       ${
         view === 'stages'
           ? nothing
-          : this.#ranked || !curves
+          : this.#showsBars || !curves
             ? guard([this.#throttle.numbersCount], () => renderTable(trace, this.eos, this.#fold))
             : this.ranks?.renderCurveTable(curves, this.#fold)
       }
@@ -204,14 +204,14 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** True if the chart has bars, with a linear or a logarithmic axis. */
-  get #ranked() {
+  get #showsBars() {
     return this.view === 'bars' || this.view === 'log';
   }
 
   /** @returns {import('./distribution-table.js').Fold} */
   get #fold() {
     const { trace, unfolded: open, view } = this;
-    const about = this.#ranked ? 'distribution.about' : `curve.about.${view}`;
+    const about = this.#showsBars ? 'distribution.about' : `curve.about.${view}`;
     const above = () => trace && renderFigures(trace, t(about, { n: trace.vocab_size }));
     return { open, onToggle: (now) => (this.unfolded = now), above };
   }
@@ -238,7 +238,7 @@ export class LogitDistribution extends LogitElement {
 
   #renderBars() {
     const { trace } = this;
-    const layout = trace ? this.#lay(trace) : null;
+    const layout = trace ? this.#layOut(trace) : null;
     if (layout) this.#high = layout.height;
     return html`
       <div class="stage">
@@ -259,7 +259,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** Returns the positions of all bars; null until the width of the chart is known. @param {Trace} trace */
-  #lay(trace) {
+  #layOut(trace) {
     const { width, unit } = this.#width;
     const log = this.view === 'log';
     return width ? layoutBars({ trace, width, unit, lines: linesOf(trace), log }) : null;
@@ -394,7 +394,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** Returns how many of the many draws gave this token; null if there were none. @param {string} key */
-  #drawn(key) {
+  #timesDrawn(key) {
     const { tally, trace } = this;
     if (!tally || !trace) return null;
     if (key !== 'rest') return tally.counts.get(Number(key))?.n ?? 0;
@@ -404,13 +404,13 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {string} key */
   #share(key) {
-    const drawn = this.#drawn(key);
+    const drawn = this.#timesDrawn(key);
     return drawn === null ? null : drawn / (this.tally?.total ?? 1);
   }
 
   /** @param {TraceToken} token */
   #counted({ id }) {
-    const n = this.#drawn(String(id));
+    const n = this.#timesDrawn(String(id));
     if (n === null) return '';
     const of = this.tally?.total ?? 0;
     return t('draw.many.count', { n, of, share: percent(n / of) });

@@ -89,7 +89,7 @@ export class LogitGlance extends LogitElement {
     this.#turned = performance.now();
     if (this.#timer !== undefined) return;
     this.#wait(LINGER);
-    this.#look();
+    this.#showOrHide();
   }
 
   /** @param {number} ms */
@@ -98,7 +98,7 @@ export class LogitGlance extends LogitElement {
       const left = this.#turned + LINGER - performance.now();
       if (left > 0) return this.#wait(left);
       this.#timer = undefined;
-      this.#look();
+      this.#showOrHide();
     }, ms);
   }
 
@@ -107,11 +107,11 @@ export class LogitGlance extends LogitElement {
     const { intersectionRect, boundingClientRect } = entries[entries.length - 1];
     const most = Math.min(boundingClientRect.height, innerHeight);
     this.#sight = intersectionRect.height > ENOUGH * most;
-    this.#look();
+    this.#showOrHide();
   }
 
   /** Shows the picture if a knob is in use and the chart is not visible, else hides it. */
-  #look() {
+  #showOrHide() {
     const { activeElement } = /** @type {ShadowRoot} */ (this.getRootNode());
     const used = activeElement?.matches(this.knobs) || this.#timer !== undefined;
     this.shown = used && !this.#sight;
@@ -119,7 +119,7 @@ export class LogitGlance extends LogitElement {
 
   /** Moves the picture to the upper or lower edge, whichever is farther from the knob in use. */
   #place() {
-    this.#look();
+    this.#showOrHide();
     const root = /** @type {ShadowRoot} */ (this.getRootNode());
     const knobs = root.querySelector(this.knobs);
     if (root.activeElement !== knobs) return;

@@ -76,7 +76,7 @@ export class Heads {
       return cssom({ '--at': `${50 * (from + to)}%`, '--width': width });
     };
     const { movable } = this.#host;
-    this.#choose(columns, movable);
+    this.#keepTabStop(columns, movable);
     return html`
       <div class="heads" role="list" aria-label=${t('stages.list')} @keydown=${this.#onWalk} @focusin=${this.#onFocus}>
         ${repeat(
@@ -115,7 +115,7 @@ export class Heads {
       <div role="listitem" class="card head ${isOff ? 'off' : ''} ${grabbed ? 'grabbed' : ''}" data-stage=${name} ${place}
         @pointerenter=${tell(name)} @pointerleave=${tell(null)} @focusin=${tell(name)} @focusout=${tell(null)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onDown(event, name, movable.includes(name))}>
-        ${movable.includes(name) ? host.reorder.renderPlug(name, face, this.#tab(`plug ${name}`)) : html`<span class="name">${face}</span>`}
+        ${movable.includes(name) ? host.reorder.renderPlug(name, face, this.#tabIndexOf(`plug ${name}`)) : html`<span class="name">${face}</span>`}
         <span class="under">
           ${row ? this.#renderValue(row, valueOfColumn(trace, column, true)) : nothing}
           ${row && !host.fixed ? this.#renderPower(name, isOff) : nothing}
@@ -130,8 +130,8 @@ export class Heads {
     const value = host.valueOf(row);
     if (host.fixed) return html`<span class="value">${text}</span>`;
     return html`
-      <span class="value turns" role="slider" tabindex=${this.#tab(`value ${row.name}`)} aria-orientation="vertical" aria-label=${name}
-        aria-valuemin=${row.low} aria-valuemax=${this.#high(row)} aria-valuenow=${value}
+      <span class="value turns" role="slider" tabindex=${this.#tabIndexOf(`value ${row.name}`)} aria-orientation="vertical" aria-label=${name}
+        aria-valuemin=${row.low} aria-valuemax=${this.#highestOf(row)} aria-valuenow=${value}
         aria-valuetext=${valueInWords(row, value)} title=${t('stages.turn')}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, row)}>${text}</span>`;
   }
@@ -149,7 +149,7 @@ export class Heads {
    * Gives the Tab stop to the first button if its button has disappeared.
    * @param {Column[]} columns @param {string[]} movable
    */
-  #choose(columns, movable) {
+  #keepTabStop(columns, movable) {
     const { fixed } = this.#host;
     const parts = columns.flatMap(({ name }) => [
       ...(movable.includes(name) ? [`plug ${name}`] : []),
@@ -162,7 +162,7 @@ export class Heads {
    * Returns the tabindex of a button: the titles have one Tab stop, and arrow keys move on from there.
    * @param {string} part
    */
-  #tab(part) {
+  #tabIndexOf(part) {
     return part === this.#stop ? 0 : -1;
   }
 
@@ -188,14 +188,14 @@ export class Heads {
   };
 
   /** @param {SettingRow} row */
-  #high({ name, high }) {
+  #highestOf({ name, high }) {
     const most = name === 'top_k' ? this.#host.trace?.vocab_size : undefined;
     return Math.min(high, most ?? Infinity);
   }
 
   /** @param {KeyboardEvent} event @param {SettingRow} row */
   #onKey(event, row) {
-    const high = this.#high(row);
+    const high = this.#highestOf(row);
     const value = this.#host.valueOf(row);
     const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: LEAP, PageDown: -LEAP }[event.key];
     const to = { Home: row.low, End: high }[event.key] ?? (steps && value + steps * row.step);
@@ -248,7 +248,7 @@ export class Heads {
       (pressed) => {
         if (pressed.key !== 'Escape') return;
         pressed.stopPropagation();
-        this.#letGo();
+        this.#undoDrag();
         end(false);
       },
       { signal, capture: true },
@@ -267,15 +267,15 @@ export class Heads {
       drag.mode = sideways && drag.moves ? 'move' : turns && !sideways ? 'turn' : 'none';
       if (drag.mode === 'move') this.#host.reorder.take(drag.name);
     }
-    if (drag.mode === 'turn') this.#turn(drag, along);
+    if (drag.mode === 'turn') this.#changeValue(drag, along);
     if (drag.mode === 'move') this.#move(drag, clientX);
   }
 
   /** @param {Drag} drag @param {number} along in pixels, upwards */
-  #turn({ name, value }, along) {
+  #changeValue({ name, value }, along) {
     const row = this.#host.rowOf(name);
     if (!row) return;
-    const high = this.#high(row);
+    const high = this.#highestOf(row);
     this.#host.turn(name, inSteps(row, value + ((high - row.low) * along) / REACH, high));
   }
 
@@ -292,11 +292,11 @@ export class Heads {
     const near = columns[columnAt(columns, (x - left) / width)];
     const to = host.movable.indexOf(near?.name);
     if (to >= 0) host.reorder.place(to);
-    this.#carry(name, x - left, width);
+    this.#putUnderPointer(name, x - left, width);
   }
 
   /** @param {string} name @param {number} x in pixels @param {number} width */
-  #carry(name, x, width) {
+  #putUnderPointer(name, x, width) {
     const column = this.#host.river?.columns.find((each) => each.name === name);
     const head = this.#headOf(name);
     if (!column || !head) return;
@@ -315,7 +315,7 @@ export class Heads {
   }
 
   /** Undoes the drag, because the user pressed Escape. */
-  #letGo() {
+  #undoDrag() {
     const drag = this.#drag;
     if (drag?.mode === 'turn') this.#host.turn(drag.name, drag.value);
     if (drag?.mode === 'move') this.#host.reorder.putBack();
@@ -346,7 +346,7 @@ export class Heads {
     for (const [name, place] of calm.matches ? [] : moved) {
       const before = Number(this.#places.get(name));
       const carried = this.#drag?.mode === 'move' && this.#drag.name === name;
-      if (carried) this.#carry(name, this.#carried, width);
+      if (carried) this.#putUnderPointer(name, this.#carried, width);
       const foot = host.renderRoot.querySelector(`[data-foot="${name}"]`);
       const frames = { translate: [`${(before - place) * width}px 0`, '0 0'] };
       const how = { duration: MORPH_MS, easing: 'cubic-bezier(0.215, 0.61, 0.355, 1)' };

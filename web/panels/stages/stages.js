@@ -154,7 +154,7 @@ export class LogitStages extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   shouldUpdate(changes) {
     if (changes.has('settings')) this.#asked = {};
-    const moved = this.#lay(changes);
+    const moved = this.#layOut(changes);
     const part = this.#throttle.classify(changes);
     if (part === 'all' || moved || !this.#picture) return true;
     if (this.#throttle.visible) this.#askPaint();
@@ -165,7 +165,7 @@ export class LogitStages extends LogitElement {
    * Computes the bands again if their data has changed. Returns true if there are other columns now.
    * @param {Map<string, unknown>} changes
    */
-  #lay(changes) {
+  #layOut(changes) {
     const { trace, off } = this;
     if (!trace || !['trace', 'further', 'off'].some((name) => changes.has(name))) return false;
     for (const { name, active } of trace.stages) if (active) off.delete(name);
@@ -196,14 +196,14 @@ export class LogitStages extends LogitElement {
   nameOf = (band) => (band ? String(this.#names.get(String(band.id)) ?? '') : t('stages.ground'));
 
   updated() {
-    const fresh = this.#fit();
+    const fresh = this.#fitPicture();
     this.#heads.settle();
     if (fresh) this.#paint();
     else this.#askPaint();
   }
 
   /** Creates the picture, or fits it to a new size. Returns true if its canvas is still empty or stretched. */
-  #fit() {
+  #fitPicture() {
     const plot = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.plot'));
     const colours = this.renderRoot.querySelector('.colours');
     const { width } = this.#width;
@@ -264,7 +264,7 @@ export class LogitStages extends LogitElement {
           ${this.#renderPlot(trace, river)}
         </div>
       </div>
-      <p class="told" translate="no" aria-hidden="true">${this.#line(trace, river)}</p>
+      <p class="told" translate="no" aria-hidden="true">${this.#lineBelow(trace, river)}</p>
       <p class="visually-hidden" aria-live="assertive">${this.reorder.said}</p>
       <p class="visually-hidden" role="status">${this.#followedWords(trace, river)}</p>
       <p id="plug-keys" hidden>${t('stages.keys.move')}</p>
@@ -312,7 +312,7 @@ export class LogitStages extends LogitElement {
   }
 
   /** Returns the text of the line below the picture. @param {Trace} trace @param {River} river */
-  #line(trace, river) {
+  #lineBelow(trace, river) {
     const column = river.columns.find(({ name }) => name === this.told);
     if (column)
       return sentenceOf(

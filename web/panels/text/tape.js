@@ -106,8 +106,8 @@ export class LogitTape extends LogitElement {
     const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
     return html`
       <div class="tape" role="group" aria-label=${t('text.output')} lang="en" translate="no" dir="auto"
-        @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${() => this.open === null || this.#hide()}>
-        <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#given.map((i) =>
+        @pointerleave=${() => this.#scheduleMenu(null, HIDE)} @scroll=${() => this.open === null || this.#hide()}>
+        <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#givenIndices.map((i) =>
           this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),
         )}</span><ol>${repeat(
           this.steps,
@@ -123,32 +123,32 @@ export class LogitTape extends LogitElement {
   }
 
   /** Number of tokens at the beginning of the text that the model can no longer read. */
-  get #unseen() {
+  get #unseenCount() {
     const { pieces, steps, contextLength } = this;
     return contextLength > 0 ? Math.max(0, pieces.length + steps.length - contextLength) : 0;
   }
 
   /** @param {number} i */
   #sightOf(i) {
-    const at = this.pieces.length + i - this.#unseen;
-    return at < 0 ? 'unseen' : at === 0 && this.#unseen > 0 ? 'edge' : '';
+    const at = this.pieces.length + i - this.#unseenCount;
+    return at < 0 ? 'unseen' : at === 0 && this.#unseenCount > 0 ? 'edge' : '';
   }
 
   /** Indices of the prompt's tokens that are shown. */
-  get #given() {
+  get #givenIndices() {
     const last = this.pieces.slice(-GIVEN);
     return last.flatMap(({ special }, j) => (special && !this.marked ? [] : [j - last.length]));
   }
 
   /** Index of the token that has the Tab stop. */
-  get #tabbed() {
+  get #tabStop() {
     return this.active ?? (this.steps.length > 0 ? 0 : -1);
   }
 
   /** @param {Piece} piece @param {number} i */
   #renderGiven(piece, i) {
     const { gap, shown } = inProse(piece);
-    return html`${gap}<span role="button" class="${piece.special ? 'special' : ''} ${this.#sightOf(i)}" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
+    return html`${gap}<span role="button" class="${piece.special ? 'special' : ''} ${this.#sightOf(i)}" tabindex=${i === this.#tabStop ? 0 : -1} data-place=${i} data-id=${piece.id}
       aria-describedby=${this.active === i ? 'numbers' : nothing} ${listen(this.#listeners)}
       >${this.#whole[this.pieces.length + i] ?? visibleHtml(shown, true)}</span>`;
   }
@@ -166,7 +166,7 @@ export class LogitTape extends LogitElement {
     const { gap, shown } = inProse(step);
     return html`<li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
         ${cssom({ '--heat': this.#heat(step).toFixed(3) })}
-        >${gap}<span role="button" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
+        >${gap}<span role="button" tabindex=${i === this.#tabStop ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)} ${listen(this.#listeners)}
           ><span class="token" translate="no">${end ? t('text.end') : (this.#whole[this.pieces.length + i] ?? visibleHtml(shown, true))}</span></span></li>`;
@@ -180,7 +180,7 @@ export class LogitTape extends LogitElement {
     return html`
       <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y} .above=${above} ?fixed=${this.fixed}
         .trace=${alternatives?.index === open ? alternatives.trace : null}
-        @pointerenter=${() => this.#pointer.cancel()} @pointerleave=${() => this.#rest(null, HIDE)}
+        @pointerenter=${() => this.#pointer.cancel()} @pointerleave=${() => this.#scheduleMenu(null, HIDE)}
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
   }
 
@@ -225,7 +225,7 @@ export class LogitTape extends LogitElement {
     if (!step) {
       const finished = this.finished ? t(`text.finished.${this.finished}`, { n: this.limit }) : '';
       if (this.looping || finished) return [this.looping, finished].filter(Boolean).join(' ');
-      if (this.#unseen > 0) return t('text.sight', { n: this.contextLength });
+      if (this.#unseenCount > 0) return t('text.sight', { n: this.contextLength });
       return this.steps.length > 0 ? t('text.hint') : '';
     }
     const params = {
@@ -239,14 +239,14 @@ export class LogitTape extends LogitElement {
   }
 
   /** Opens or closes the menu after a delay. @param {number | null} i @param {number} delay in ms */
-  #rest(i, delay) {
+  #scheduleMenu(i, delay) {
     if (i !== null) this.active = i;
     this.#pointer.schedule(delay, () => (i === null ? this.#hide() : this.#show(i)));
   }
 
   /** The pointer has moved over a token. Scrolling below a resting pointer does not count. @param {number} i */
   #point(i) {
-    if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
+    if (i !== this.active) this.#scheduleMenu(i, this.open === null ? SHOW : HIDE / 2);
     else if (this.open === i) this.#pointer.cancel();
   }
 
@@ -313,7 +313,7 @@ export class LogitTape extends LogitElement {
 
   /** @param {KeyboardEvent} event @param {number} i */
   #onKey(event, i) {
-    const places = [...this.#given, ...this.steps.keys()];
+    const places = [...this.#givenIndices, ...this.steps.keys()];
     if (event.key === 'Escape' && this.active !== null) {
       event.preventDefault();
       this.#hide();

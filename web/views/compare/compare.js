@@ -173,7 +173,7 @@ export class LogitCompare extends ModelElement {
     const laid =
       written.length === plan.strategies.length &&
       written.every(([text], i) => text?.strategy === plan.strategies[i]);
-    const texts = laid ? written : plan.strategies.map(unwritten);
+    const texts = laid ? written : plan.strategies.map(placeholderFor);
     return html`
       ${this.fixed ? html`<div class="run">${this.#renderBlindButton()}${this.#renderProgress()}${this.#renderColour()}</div>` : this.#renderControls(plan)}
       ${!this.fixed && this.suite in LOOPING && !this.strategies ? this.#renderLooping() : nothing}
@@ -183,7 +183,7 @@ export class LogitCompare extends ModelElement {
           ? renderGaps(
               gaps,
               Number(plan.strategies[gaps.cold].settings.temperature),
-              texts[gaps.cold].map((text) => partsOf(texts[gaps.greedy][0], text)),
+              texts[gaps.cold].map((text) => firstDifference(texts[gaps.greedy][0], text)),
               this.#eos,
             )
           : nothing
@@ -268,18 +268,18 @@ export class LogitCompare extends ModelElement {
 
   #renderSave() {
     return html`<button class="quiet" data-command="csv" ?hidden=${this.fixed}
-      aria-disabled=${this.#complete.length === 0} @click=${this.#save}>${t('compare.csv')}</button>`;
+      aria-disabled=${this.#finished.length === 0} @click=${this.#save}>${t('compare.csv')}</button>`;
   }
 
   /** All finished texts, which have figures. */
-  get #complete() {
+  get #finished() {
     return this.#runner.texts
       .flat()
       .flatMap(({ figures, ...text }) => (figures ? [{ ...text, figures }] : []));
   }
 
   #save() {
-    const texts = this.#complete.map(({ strategy, seed, steps, finish, figures }) => {
+    const texts = this.#finished.map(({ strategy, seed, steps, finish, figures }) => {
       const { kind = 'sample', settings } = strategy;
       const name = strategy.name ?? (kind === 'given' ? kind : plainName(settings));
       const written = finish === 'eos' ? steps.slice(0, -1) : steps;
@@ -299,11 +299,11 @@ export class LogitCompare extends ModelElement {
       <ol class="columns ${few ? 'few' : ''}" ${cssom({ '--n': texts.length })}>
         ${repeat(strategies, this.#list.keyOf, (strategy, i) => {
           const text = texts[i];
-          const parts = i === 0 ? null : partsOf(first, text);
+          const parts = i === 0 ? null : firstDifference(first, text);
           return html`
             <li data-column=${i}>
               ${this.#list.render(strategy, i, reason(text.fault, this))}
-              ${this.#renderPassage(text, i, parts, this.#sayParts(first, text, i, parts))}
+              ${this.#renderPassage(text, i, parts, this.#differenceWords(first, text, i, parts))}
             </li>`;
         })}
       </ol>
@@ -344,7 +344,7 @@ export class LogitCompare extends ModelElement {
     return this.speak(() => {
       const scene = {
         root: this.renderRoot,
-        prompt: this.#given,
+        prompt: this.#givenStart,
         texts: texts.map(({ steps, strategy }, i) => ({ name: nameOf(i, strategy), steps })),
         slices: samples === 1 ? slices : [],
         at,
@@ -365,13 +365,13 @@ export class LogitCompare extends ModelElement {
     const name = nameOf(i, text.strategy);
     const { samples, strategies } = this.plan;
     return html`
-      <logit-passage ?short=${samples > 1} ?large=${samples === 1 && strategies.length <= LARGE} .given=${this.fixed || samples > 1 ? this.#given : '…'} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
+      <logit-passage ?short=${samples > 1} ?large=${samples === 1 && strategies.length <= LARGE} .given=${this.fixed || samples > 1 ? this.#givenStart : '…'} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
         .colour=${this.colour} .parts=${parts} .at=${samples > 1 ? -1 : this.step - 1} .loop=${text.figures?.loop ?? null}
         @logit-at=${this.#onAt}>${words}</logit-passage>`;
   }
 
   /** The beginning that each text shows: the prompt. It is '' for a chat, which is shown once above all texts. */
-  get #given() {
+  get #givenStart() {
     return this.prompt_ids ? '' : this.prompt;
   }
 
@@ -386,7 +386,7 @@ export class LogitCompare extends ModelElement {
    * @param {number} i
    * @param {number | null} parts
    */
-  #sayParts(first, text, i, parts) {
+  #differenceWords(first, text, i, parts) {
     if (i === 0) return '';
     const name = letter(0);
     if (parts === null)
@@ -459,7 +459,7 @@ export class LogitCompare extends ModelElement {
       return html`<p class="note" role="status">${t('compare.blind.waiting')}</p>`;
     return html`
       ${samples > 1 ? html`<p class="note">${t('compare.blind.one', { seed: String(texts[0][0].seed) })}</p>` : nothing}
-      <logit-ranking .entries=${entriesOf(texts, this.shuffled)} .given=${this.#given} .eos=${this.#eos}></logit-ranking>`;
+      <logit-ranking .entries=${entriesOf(texts, this.shuffled)} .given=${this.#givenStart} .eos=${this.#eos}></logit-ranking>`;
   }
 
   #onRun() {
@@ -513,7 +513,7 @@ function slicesAt(step, texts, reader) {
  * @param {import('../../engine/compare.js').Strategy} strategy
  * @returns {Text[]}
  */
-function unwritten(strategy) {
+function placeholderFor(strategy) {
   const none = { steps: [], finish: null, figures: null, absent: false };
   return [{ ...none, key: '', strategy, seed: 0 }];
 }
@@ -523,7 +523,7 @@ function unwritten(strategy) {
  * @param {Text} first
  * @param {Text} text
  */
-function partsOf(first, text) {
+function firstDifference(first, text) {
   return divergence(
     first.steps.map(({ id }) => id),
     text.steps.map(({ id }) => id),

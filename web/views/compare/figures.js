@@ -30,7 +30,7 @@ export function figureRows({ figures, finish }) {
   const change = (before, after) =>
     before === null || after === null
       ? NONE
-      : html`<span class="from">${short(before)} →</span> ${short(after)}`;
+      : html`<span class="from">${writeNumber(before)} →</span> ${writeNumber(after)}`;
   /** @param {(figures: Figures) => unknown} of */
   const shown = (of) => (figures ? of(figures) : NONE);
   return [
@@ -50,7 +50,7 @@ export function figureName(name) {
 }
 
 /** Writes a number with two decimals; from 1000 on, without decimals. @param {number} value */
-function short(value) {
+function writeNumber(value) {
   if (value > 0 && value < 0.005) return `< ${fixed(0.01, 2)}`;
   return value >= 1000 ? number(Math.round(value)) : fixed(value, 2);
 }
@@ -118,7 +118,7 @@ export function renderSpread(spread, samples) {
       alike ?? 0,
     ),
     cell('kept', orNone(spread.mean_kept, tokensKept)),
-    cell('perplexity', orNone(spread.perplexity_raw, short)),
+    cell('perplexity', orNone(spread.perplexity_raw, writeNumber)),
     cell('loops', t('compare.of', { done: loops, total: samples })),
   ];
 }
@@ -143,7 +143,7 @@ function gapWords({ step, best, second, gap }, eos) {
  * @param {(number | null)[]} partings the step at which each cold text first differs from the greedy text;
  *   null if it never differs
  */
-function sayCold(T, partings) {
+function coldWords(T, partings) {
   const parted = partings.filter((at) => at !== null);
   const at = Math.min(...parted) + 1;
   const n = partings.length;
@@ -167,7 +167,7 @@ export function renderGaps({ smallest, close }, temperature, partings, eos) {
   return html`
     <section class="gaps">
       <h3>${t('compare.cold', { T })}</h3>
-      <p>${sayCold(T, partings)} ${t('compare.cold.smallest', { T, ...gapWords(smallest, eos) })}</p>
+      <p>${coldWords(T, partings)} ${t('compare.cold.smallest', { T, ...gapWords(smallest, eos) })}</p>
       ${
         close.length === 0
           ? html`<p>${t('compare.cold.sure', { T })}</p>`

@@ -82,7 +82,7 @@ export class TextRunner {
     if (engine !== this.#engine) this.texts = [];
     this.#engine = engine;
     this.prompt = promptOf(plan);
-    this.#lay(plan);
+    this.#listTexts(plan);
     this.#changed();
     try {
       await this.#write(engine, plan, signal);
@@ -98,7 +98,7 @@ export class TextRunner {
   }
 
   /** Makes the list of texts of a plan; finished texts are used again. @param {Plan} plan */
-  #lay({ strategies, samples, seed, max_new_tokens }) {
+  #listTexts({ strategies, samples, seed, max_new_tokens }) {
     const { prompt } = this;
     const kept = new Map(
       this.texts.flat().flatMap((text) => (text.figures || text.fault ? [[text.key, text]] : [])),

@@ -59,7 +59,7 @@ export class StrategyList {
   }
 
   renderAdd() {
-    const does = { add: () => this.#add(), give: () => this.#give() };
+    const does = { add: () => this.#add(), give: () => this.#addGiven() };
     return this.addable.map(
       (name) => html`
       <button class="quiet" data-command=${name} title=${t(`compare.${name}.about`)}
@@ -97,7 +97,7 @@ export class StrategyList {
   }
 
   /** Adds an empty text that the user fills in. */
-  async #give() {
+  async #addGiven() {
     this.#push({ kind: 'given', settings: {}, text: '' });
     await this.#host.updateComplete;
     const added = [...this.#host.renderRoot.querySelectorAll('logit-strategy')].at(-1);
@@ -120,8 +120,8 @@ export class StrategyList {
     if (action === 'adopt')
       host.emit('logit-adopt', { settings, prompt: prompt_ids ? '' : prompt, seed });
     else if (action === 'lead') {
-      this.keys = front(this.keys, i);
-      this.#change(front([...strategies], i));
+      this.keys = movedToFront(this.keys, i);
+      this.#change(movedToFront([...strategies], i));
       await host.updateComplete;
       const moved = /** @type {import('lit').LitElement} */ (
         host.renderRoot.querySelector('logit-strategy')
@@ -154,6 +154,6 @@ export class StrategyList {
  * @param {T[]} list
  * @param {number} i
  */
-function front(list, i) {
+function movedToFront(list, i) {
   return [list[i], ...list.filter((_, at) => at !== i)];
 }

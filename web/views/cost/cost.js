@@ -102,7 +102,7 @@ export class LogitCost extends ModelElement {
     await this.#read(engine);
     const { measured } = this;
     if (measured.includes('steps') && this.timings.length === 0) await this.#measure();
-    if (measured.includes('speeds') && this.speeds.size === 0) await this.#race();
+    if (measured.includes('speeds') && this.speeds.size === 0) await this.#measureVariants();
   }
 
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
@@ -147,7 +147,7 @@ export class LogitCost extends ModelElement {
         <div class="actions">
           <button class="primary" data-run="steps" aria-disabled=${!this.#measurable} @click=${this.#measure}>${t('cost.measure')}</button>
           <button data-run="stop" aria-disabled=${busy === ''} @click=${() => this.#run?.abort()}>${t('cost.stop')}</button>
-          <span class="soft" role="status">${busy === 'steps' ? t('cost.working', { n: this.timings.length }) : this.#short() || this.said}</span>
+          <span class="soft" role="status">${busy === 'steps' ? t('cost.working', { n: this.timings.length }) : this.#contextWarning() || this.said}</span>
         </div>
         ${this.#renderTimings(info)}
       </section>
@@ -168,7 +168,7 @@ export class LogitCost extends ModelElement {
       /** @type {import('./formula.js').Cost} */ cost,
     ) => html`
       <tr><th scope="row">${t(`cost.${name}`)}</th>
-        <td>${big(cost.matrices)}</td><td>${big(cost.attention)}</td><td>${big(operations(cost))}</td>
+        <td>${writeOperations(cost.matrices)}</td><td>${writeOperations(cost.attention)}</td><td>${writeOperations(operations(cost))}</td>
         <td>${fixed(operations(cost) / cost.bytes, 1)}</td></tr>`;
     return html`
       <section>
@@ -221,7 +221,7 @@ export class LogitCost extends ModelElement {
       places: timings.map(({ n }) => n),
       counts: true,
       words: { x: t('cost.n'), y: t('cost.ms'), legend: [t('cost.with'), t('cost.without')] },
-      write: brief,
+      write: threeDigits,
       at: this.at,
       onPoint: (/** @type {number} */ at) => (this.at = at),
     };
@@ -235,12 +235,12 @@ export class LogitCost extends ModelElement {
    */
   #words(info, { n, cached, uncached }) {
     const rate = (/** @type {import('./formula.js').Cost} */ cost, /** @type {number} */ ms) =>
-      brief(operations(cost) / ms / 1e6);
+      threeDigits(operations(cost) / ms / 1e6);
     return t('cost.point', {
       n,
-      cached: brief(cached),
-      uncached: brief(uncached),
-      times: brief(uncached / cached),
+      cached: threeDigits(cached),
+      uncached: threeDigits(uncached),
+      times: threeDigits(uncached / cached),
       fast: rate(withCache(info, n), cached),
       dense: rate(withoutCache(info, n), uncached),
     });
@@ -262,8 +262,8 @@ export class LogitCost extends ModelElement {
             <thead><tr>${heads.map((key) => html`<th scope="col">${t(key)}</th>`)}</tr></thead>
             <tbody translate="no">${this.timings.map(
               ({ n, cached, uncached }) => html`<tr data-n=${n}><th scope="row">${number(n)}</th>
-                <td>${big(operations(withCache(info, n)))}</td><td>${brief(cached)}</td>
-                <td>${big(operations(withoutCache(info, n)))}</td><td>${brief(uncached)}</td></tr>`,
+                <td>${writeOperations(operations(withCache(info, n)))}</td><td>${threeDigits(cached)}</td>
+                <td>${writeOperations(operations(withoutCache(info, n)))}</td><td>${threeDigits(uncached)}</td></tr>`,
             )}</tbody>
           </table>
         </div></details>`;
@@ -276,7 +276,7 @@ export class LogitCost extends ModelElement {
       n: this.drawn,
       kept: number(kept.tokens),
       again: number(again.tokens),
-      times: brief(again.operations / kept.operations),
+      times: threeDigits(again.operations / kept.operations),
     };
     return html`
       <section><h3>${t('cost.saved')}</h3>
@@ -300,8 +300,8 @@ export class LogitCost extends ModelElement {
       <section><h3>${t('cost.speeds')}</h3>
         <p class="about">${t('cost.speeds.about')}</p>
         <div class="actions">
-          <button class="primary" data-run="speeds" aria-disabled=${!this.#measurable} @click=${this.#race}>${t('cost.measure')}</button>
-          <span class="soft" role="status">${busy === 'speeds' ? t('cost.racing') : this.#short()}</span>
+          <button class="primary" data-run="speeds" aria-disabled=${!this.#measurable} @click=${this.#measureVariants}>${t('cost.measure')}</button>
+          <span class="soft" role="status">${busy === 'speeds' ? t('cost.racing') : this.#contextWarning()}</span>
         </div>
         <dl class="speeds">${VARIANTS.map((variant) => {
           const speed = speeds.get(variant);
@@ -322,13 +322,13 @@ export class LogitCost extends ModelElement {
   }
 
   /** Returns a sentence if the context is too short for a measurement, else ''. */
-  #short() {
+  #contextWarning() {
     const n = this.engine?.info?.context_length ?? LEAST_CONTEXT;
     return n < LEAST_CONTEXT ? t('cost.short', { n, least: LEAST_CONTEXT }) : '';
   }
 
   get #measurable() {
-    return this.engine !== null && !this.busy && this.#short() === '';
+    return this.engine !== null && !this.busy && this.#contextWarning() === '';
   }
 
   async #measure() {
@@ -347,7 +347,7 @@ export class LogitCost extends ModelElement {
   }
 
   /** Measures every build of the engine. Each build opens the model again. */
-  async #race() {
+  async #measureVariants() {
     if (!this.engine || !this.#measurable) return;
     const run = this.#begin('speeds');
     this.speeds = new Map();
@@ -375,9 +375,9 @@ export class LogitCost extends ModelElement {
 }
 
 /** Writes a number of operations with k, M or G. @param {number} value */
-function big(value) {
-  if (value >= 1e9) return `${brief(value / 1e9)} G`;
-  return value >= 1e6 ? `${brief(value / 1e6)} M` : `${brief(value / 1e3)} k`;
+function writeOperations(value) {
+  if (value >= 1e9) return `${threeDigits(value / 1e9)} G`;
+  return value >= 1e6 ? `${threeDigits(value / 1e6)} M` : `${threeDigits(value / 1e3)} k`;
 }
 
 /** @param {number | null | undefined} speed in tokens per second; undefined before a measurement */
@@ -388,7 +388,7 @@ function speedWords(speed) {
 }
 
 /** Writes a number with three digits. @param {number} value */
-function brief(value) {
+function threeDigits(value) {
   if (value >= 100) return fixed(value, 0);
   if (value >= 10) return fixed(value, 1);
   return fixed(value, value >= 1 ? 2 : 3);

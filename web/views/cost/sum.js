@@ -137,7 +137,7 @@ export class LogitCostSum extends LogitElement {
         y: t('cost.sum.y'),
         legend: [t('cost.sum.without'), t('cost.with')],
       },
-      write: short,
+      write: writeOnAxis,
       at,
       onPoint: (/** @type {number} */ to) => (this.at = to),
     };
@@ -157,7 +157,7 @@ export class LogitCostSum extends LogitElement {
 }
 
 /** Writes a number on an axis, with k, M or G. @param {number} value */
-function short(value) {
+function writeOnAxis(value) {
   if (value >= 1e9) return `${rounded(value / 1e9, 6)} G`;
   if (value >= 1e6) return `${rounded(value / 1e6, 6)} M`;
   return value >= 1e3 ? `${rounded(value / 1e3, 6)} k` : rounded(value, 6);

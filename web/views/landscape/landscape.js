@@ -169,7 +169,7 @@ export class LogitLandscape extends ModelElement {
   get busy() {
     if (!this.engine) return false;
     const { reader } = this.content;
-    const reading = !this.fault && (!reader || reader.busy || this.#unread);
+    const reading = !this.fault && (!reader || reader.busy || this.#needsEncoding);
     if (this.pair.busy) return true;
     return reading || this.lines.playing || Boolean(this.#files?.film) || this.#clock.due;
   }
@@ -187,7 +187,7 @@ export class LogitLandscape extends ModelElement {
   }
 
   /** True if the engine has not encoded the present prompt yet. */
-  get #unread() {
+  get #needsEncoding() {
     return this.content.lacks(this.sentence.begin);
   }
 
@@ -239,7 +239,7 @@ export class LogitLandscape extends ModelElement {
     for (const each of this.renderRoot.querySelectorAll('.plot, .bars'))
       this.#resized.observe(each);
     if (changed.has('first') && this.content.first) this.#showFirst(display, this.content.first);
-    if (this.#unread && this.prompt !== undefined) this.content.take(this.sentence.begin);
+    if (this.#needsEncoding && this.prompt !== undefined) this.content.take(this.sentence.begin);
     this.sentence.show();
     this.pair.sync();
     display.refresh();
@@ -309,7 +309,7 @@ export class LogitLandscape extends ModelElement {
 
   #ask() {
     const { content, lines, ids } = this;
-    if (lines.knob.row && !this.#unread) content.ask({ ...lines.request, past: ids });
+    if (lines.knob.row && !this.#needsEncoding) content.ask({ ...lines.request, past: ids });
   }
 
   /** @param {number} now */

@@ -158,7 +158,7 @@ function plotOf({ rivers, names, share, u, drawn, course, axis }, look) {
 }
 
 /** Returns the first lines of the file. @param {string} about @param {Scene['look']} look */
-function begin(about, { family, palette }) {
+function firstLines(about, { family, palette }) {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${TALL}" viewBox="0 0 ${WIDE} ${TALL}" font-family="${escaped(family)}">`,
     `<title>${escaped(about)}</title><rect width="${WIDE}" height="${TALL}" fill="${palette.panel}"/>`,
@@ -176,7 +176,7 @@ export function drawPair({ about, look, panes }) {
   const size = { width: (WIDE - 3 * MARGIN) / 2, height: TALL - head - 100 };
   const measure = measureIn(`400 ${MIDDLE}px ${serif}`);
   return [
-    ...begin(about, look),
+    ...firstLines(about, look),
     textOf(about, { x: MARGIN, y: 58, 'font-size': LARGE, 'font-weight': 650, fill: palette.ink }),
     ...panes.flatMap(({ title, prompt, kept, ...pane }, i) => {
       const x = MARGIN + i * (size.width + MARGIN);
@@ -215,7 +215,7 @@ export function drawScene(scene) {
   const look = { ...scene.look, unit: 1.25, width: WIDE - 2 * MARGIN, height: TALL - head - foot };
   const value = { y: head - 18, 'font-size': MIDDLE };
   return [
-    ...begin(about, look),
+    ...firstLines(about, look),
     ...sentenceOf(scene, 62),
     textOf(about, { x: MARGIN, ...value, fill: palette.ink, 'font-weight': 650 }),
     u === null

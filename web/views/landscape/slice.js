@@ -166,7 +166,7 @@ export function paintSlice(context, { look, trace, drawn, nameOf, others: words,
   const x = names + 10 * unit;
   context.font = `650 ${size}px ${family}`;
   const numbers = context.measureText(`>${percent(0.9999)}`).width + (8 + OVER) * unit;
-  const count = tally && counter(context, width - x - SHORTEST * unit, look);
+  const count = tally && countWriter(context, width - x - SHORTEST * unit, look);
   const long = count ? width - x - count.width - 12 * unit : width - x - numbers;
   const reach = (/** @type {number} */ share) =>
     share > domain ? long + beyondAxis(share, domain) * unit : (share / domain) * long;
@@ -217,7 +217,7 @@ export function paintSlice(context, { look, trace, drawn, nameOf, others: words,
  * @param {number} room in pixels
  * @param {Look} look
  */
-function counter(context, room, { unit, family }) {
+function countWriter(context, room, { unit, family }) {
   const font = `400 ${SMALL * unit}px ${family}`;
   context.font = font;
   const forms = ['landscape.tallied', 'landscape.tallied.brief'].map((key) => {
@@ -241,7 +241,7 @@ function paintBar(context, { p, second = 0, n }, fill, y, { x, tall, long, domai
   const { unit, palette } = look;
   const thick = Math.min(14 * unit, tall * 0.6);
   const [top, bar] = [y - thick / 2, n === null ? thick : thick / 2];
-  const ring = ringOf(reach(second), unit);
+  const ring = ringDistance(reach(second), unit);
   context.fillStyle = n !== null && fill === palette.mark ? palette.bar : fill;
   if (p > 0) context.fillRect(x, top, Math.max(1, reach(p)), bar);
   context.fillStyle = palette.mark;
@@ -274,7 +274,7 @@ function write(context, texts) {
  * @param {number} reach
  * @param {number} unit
  */
-function ringOf(reach, unit) {
+function ringDistance(reach, unit) {
   return reach < RING * unit ? 0 : reach;
 }
 

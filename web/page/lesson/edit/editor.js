@@ -136,7 +136,7 @@ export class LogitLessonEditor extends LogitElement {
     const kept = this.#recall();
     if (kept && handover) this.handover = handover;
     this.draft = kept ?? newLesson(handover ?? { state: FIRST_STATE, left: [] });
-    if (!kept && handover) this.#placed(handover);
+    if (!kept && handover) this.#onPlaced(handover);
     if (kept && !handover) this.#say(() => t('editor.again', { title: this.#title(kept) }));
     this.requestUpdate();
   }
@@ -144,14 +144,14 @@ export class LogitLessonEditor extends LogitElement {
   #recall() {
     try {
       const kept = JSON.parse(recall('draft') ?? '');
-      return this.#holds(kept) ? kept : null;
+      return this.#canShow(kept) ? kept : null;
     } catch {
       return null;
     }
   }
 
   /** Returns true if the form has a field for every fault of a lesson. @param {any} lesson */
-  #holds(lesson) {
+  #canShow(lesson) {
     return checkLesson(lesson, this.#table).every(({ key }) => !HARD_FAULTS.includes(key));
   }
 
@@ -164,7 +164,7 @@ export class LogitLessonEditor extends LogitElement {
   }
 
   /** The draft has the instrument's state now, so removes it from the address. @param {Handover} handover */
-  #placed({ left }) {
+  #onPlaced({ left }) {
     this.handover = null;
     this.#say(() =>
       left.length > 0 ? t('editor.left', { parts: list(left) }) : t('editor.taken'),
@@ -202,7 +202,7 @@ export class LogitLessonEditor extends LogitElement {
    * If the preview is beside the form, scrolls it to the part whose field gets the focus.
    * @param {FocusEvent} event of a field that gets the focus
    */
-  #entered({ target }) {
+  #onFocusIn({ target }) {
     const { id = '' } = /** @type {HTMLElement} */ (target).closest('[id^="parts["]') ?? {};
     const [, part, , question] = /^parts\[(\d+)\](\.questions\[(\d+)\])?/.exec(id) ?? [];
     const lesson = /** @type {LogitElement | null} */ (
@@ -217,7 +217,7 @@ export class LogitLessonEditor extends LogitElement {
   }
 
   /** @param {FocusEvent} event of a field that loses the focus */
-  async #left({ target }) {
+  async #onFocusOut({ target }) {
     const { id } = /** @type {HTMLElement} */ (target);
     await this.#pressing;
     this.#form.touch(id);
@@ -245,7 +245,7 @@ export class LogitLessonEditor extends LogitElement {
     this.change(anew ? newLesson(handover) : { ...this.draft, parts });
     if (anew) this.#form.untouch();
     this.openPart = anew ? 0 : parts.length - 1;
-    this.#placed(handover);
+    this.#onPlaced(handover);
     this.focusAt(anew ? 'title' : `parts[${this.openPart}].title`);
   }
 
@@ -278,7 +278,7 @@ export class LogitLessonEditor extends LogitElement {
   }
 
   /** Returns the finished lesson; if it has faults, shows them and returns null. */
-  #finished() {
+  #finishedLesson() {
     this.#press();
     if (this.faults.length === 0) return /** @type {Lesson} */ (filled(this.draft));
     this.#say(() => t('editor.unfinished', { n: this.faults.length }));
@@ -296,7 +296,7 @@ export class LogitLessonEditor extends LogitElement {
 
   /** @param {'link' | 'embed'} what */
   async #copy(what) {
-    const lesson = this.#finished();
+    const lesson = this.#finishedLesson();
     if (!lesson) return;
     const { href } = location;
     const link = linkOf(lesson, href, language());
@@ -347,7 +347,7 @@ export class LogitLessonEditor extends LogitElement {
       ${this.handover ? this.#renderHandover(this.handover) : nothing}
       ${this.#renderBar()}
       <div class="sides ${this.side}">
-        <div class="form" role="form" aria-labelledby="heading" @focusin=${this.#entered} @focusout=${this.#left}>
+        <div class="form" role="form" aria-labelledby="heading" @focusin=${this.#onFocusIn} @focusout=${this.#onFocusOut}>
           ${this.#renderFaults()} ${this.#renderWhole()} ${this.#renderParts()}</div>
         <section class="preview" aria-label=${t('editor.preview')}>
           <p class="head"><strong>${t('editor.preview')}</strong>
@@ -367,7 +367,7 @@ export class LogitLessonEditor extends LogitElement {
       <p><strong>${t('editor.handed')}</strong> ${t('editor.handed.about', { title })}</p>
       <p class="row"><button class="primary" data-command="add" @click=${() => this.#place(handover, false)}>${t('editor.handed.add')}</button>
         <button data-command="anew" @click=${() => this.#place(handover, true)}>${t('editor.handed.anew')}</button>
-        <button data-command="leave" @click=${() => this.#placed({ ...handover, left: [] })}>${t('editor.handed.leave')}</button></p></div>`;
+        <button data-command="leave" @click=${() => this.#onPlaced({ ...handover, left: [] })}>${t('editor.handed.leave')}</button></p></div>`;
   }
 
   #renderBar() {
