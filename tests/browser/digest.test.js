@@ -15,6 +15,7 @@ import { launchChromium, root } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
 import { LONG } from '../long.js';
+import { courseFiles } from '../node/course_files.js';
 import { digest } from '../node/digest.js';
 import * as firefox from './firefox.js';
 import * as webkit from './webkit.js';
@@ -36,6 +37,7 @@ const chromiumDriver = {
 const browsers = { Chromium: chromiumDriver, Firefox: firefox, WebKit: webkit };
 const all = [
   'models/verbs.gguf',
+  ...courseFiles,
   ...['f32', 'q8_0'].map((format) =>
     relative(root, modelFile(shapes[0], /** @type {any} */ (format))),
   ),

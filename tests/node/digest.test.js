@@ -12,6 +12,7 @@ import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/engine-server.js';
 import { atEnd } from '../cleanup.js';
 import { LONG, sample } from '../long.js';
+import { courseFiles } from './course_files.js';
 import { digest, digestLater } from './digest.js';
 import { formatFiles } from './format_files.js';
 import { smallModel } from './small_model.js';
@@ -42,6 +43,7 @@ const models = [
   'models/verbs.gguf',
   'build/fixtures/small_model.gguf',
   ...sample(formatFiles, 2),
+  ...sample(courseFiles, 1, 2),
   ...sample(['gemma3', 'phi3_long', 'gptneox', 'granite'], 1).map(
     (name) => `tests/vectors/forward/${name}.gguf`,
   ),
