@@ -14,7 +14,7 @@ enum { REMOVED_ON_INPUT = 255 }; /* removed_by of a token whose raw logit is -In
 
 void chain_close(struct chain *chain) {
     if (!chain) return;
-    for (uint32_t i = 0; i <= WARPER_COUNT; i++) free(chain->copies[i]);
+    for (uint32_t i = 0; i <= SAMPLER_COUNT; i++) free(chain->copies[i]);
     free(chain->logits);
     free(chain->raw_weights);
     free(chain->weights);
@@ -43,8 +43,8 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->top_max = top_max;
     chain->kernels = kernels;
     bool complete = true;
-    for (uint32_t i = 0; i <= WARPER_COUNT; i++) {
-        if (i < WARPER_COUNT && stage_is_filter(i)) continue;
+    for (uint32_t i = 0; i <= SAMPLER_COUNT; i++) {
+        if (i < SAMPLER_COUNT && stage_is_filter(i)) continue;
         chain->copies[i] = malloc(vocab_size * sizeof(float));
         complete = complete && chain->copies[i];
     }
@@ -256,7 +256,7 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
     state->total = total_before - removed_mass;
     update_state(chain, &pool, max, changed);
     if (changed) {
-        float *copy = chain->copies[stage->stage == STAGE_OWN ? WARPER_COUNT : stage->stage];
+        float *copy = chain->copies[stage->stage == STAGE_OWN ? SAMPLER_COUNT : stage->stage];
         memcpy(copy, chain->logits, chain->vocab_size * sizeof *copy);
         state->logits = copy;
     }

@@ -29,9 +29,9 @@ struct chain {
     struct pool survivors; /* room for a quarter of the vocabulary; copies of logits and weights */
     bool is_sparse;        /* true if `survivors` contains every survivor */
     uint8_t *removed_by;   /* (vocab_size,) 1 + stage, 0 for a survivor, or REMOVED_ON_INPUT */
-    float *copies[WARPER_COUNT + 1]; /* by sampler: logits (vocab_size,) after it; [WARPER_COUNT]:
+    float *copies[SAMPLER_COUNT + 1]; /* by sampler: logits (vocab_size,) after it; [SAMPLER_COUNT]:
                                         after STAGE_OWN; NULL for a filter */
-    uint32_t *ids;                   /* (top_max,) the listed tokens */
+    uint32_t *ids;                    /* (top_max,) the listed tokens */
     struct chain_token *tokens;
     double *stage_p;
     struct shortlist *list;

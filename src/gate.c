@@ -6,7 +6,7 @@
 
 bool gate_active(const struct settings *settings, enum gate gate) {
     return gate == GATE_CONSTRAINT     ? settings->allowed != NULL
-           : gate == GATE_BANNED_WORDS ? settings->n_banned > 0
+           : gate == GATE_BANNED_WORDS ? settings->n_banned_words > 0
                                        : settings->forced >= 0;
 }
 
@@ -20,12 +20,12 @@ double gate_value(const struct settings *settings, enum gate gate) {
     double sequences = 0;
     if (gate == GATE_CONSTRAINT) return settings->n_allowed;
     if (gate == GATE_FORCED_FIRST) return (double)settings->forced;
-    for (; word < settings->banned + settings->n_banned; word += 1 + *word) sequences++;
+    for (; word < settings->banned + settings->n_banned_words; word += 1 + *word) sequences++;
     return sequences;
 }
 
 static void ban(float *logits, const struct warp_input *input) {
-    const uint32_t *word = input->settings->banned, *end = word + input->settings->n_banned;
+    const uint32_t *word = input->settings->banned, *end = word + input->settings->n_banned_words;
     for (; word < end; word += 1 + *word) {
         size_t before = *word - 1;
         if (before > input->n_history) continue;

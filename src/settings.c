@@ -10,8 +10,8 @@
 void settings_reset(struct settings *settings) {
     memset(settings, 0, sizeof *settings);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) settings->value[i] = warp_table[i].neutral;
-    for (uint32_t i = 0; i < WARPER_COUNT; i++) settings->order[i] = i;
-    settings->n_order = WARPER_COUNT;
+    for (uint32_t i = 0; i < SAMPLER_COUNT; i++) settings->order[i] = i;
+    settings->n_order = SAMPLER_COUNT;
     settings->forced = -1;
 }
 
@@ -50,31 +50,33 @@ enum status settings_set(struct settings *settings, enum setting setting, double
     return STATUS_OK;
 }
 
-bool settings_active(const struct settings *settings, enum setting warper) {
-    if (warper == SETTING_LOGIT_BIAS) return settings->n_bias > 0;
-    if (settings->value[SETTING_MIROSTAT] != 0 && warper != SETTING_MIROSTAT &&
-        (warper == SETTING_ADAPTIVE_TARGET || strcmp(warp_table[warper].group, "truncation") == 0))
+bool settings_active(const struct settings *settings, enum setting sampler) {
+    if (sampler == SETTING_LOGIT_BIAS) return settings->n_bias > 0;
+    if (settings->value[SETTING_MIROSTAT] != 0 && sampler != SETTING_MIROSTAT &&
+        (sampler == SETTING_ADAPTIVE_TARGET ||
+         strcmp(warp_table[sampler].group, "truncation") == 0))
         return false;
-    if (warper == SETTING_TEMPERATURE && settings->value[SETTING_DYNATEMP_RANGE] != 0) return false;
-    return settings->value[warper] != warp_table[warper].neutral;
+    if (sampler == SETTING_TEMPERATURE && settings->value[SETTING_DYNATEMP_RANGE] != 0)
+        return false;
+    return settings->value[sampler] != warp_table[sampler].neutral;
 }
 
 static enum status check_order(const struct settings *settings, struct fault *fault) {
-    bool listed[WARPER_COUNT] = {false};
-    if (settings->n_order > WARPER_COUNT)
+    bool listed[SAMPLER_COUNT] = {false};
+    if (settings->n_order > SAMPLER_COUNT)
         return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_many", "n:u limit:u",
-                         (uint64_t)settings->n_order, (uint64_t)WARPER_COUNT);
+                         (uint64_t)settings->n_order, (uint64_t)SAMPLER_COUNT);
     for (uint32_t i = 0; i < settings->n_order; i++) {
-        uint32_t warper = settings->order[i];
-        if (warper >= WARPER_COUNT)
+        uint32_t sampler = settings->order[i];
+        if (sampler >= SAMPLER_COUNT)
             return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_unknown", "n:u",
-                             (uint64_t)warper);
-        if (listed[warper])
+                             (uint64_t)sampler);
+        if (listed[sampler])
             return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_twice", "setting:s",
-                             warp_table[warper].name);
-        listed[warper] = true;
+                             warp_table[sampler].name);
+        listed[sampler] = true;
     }
-    for (uint32_t i = 0; i < WARPER_COUNT; i++)
+    for (uint32_t i = 0; i < SAMPLER_COUNT; i++)
         if (!listed[i] && settings_active(settings, i))
             return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_leaves_out", "setting:s",
                              warp_table[i].name);
@@ -131,11 +133,11 @@ enum status settings_check(const struct settings *settings, size_t vocab_size,
                            struct fault *fault) {
     enum status status = check_bias(settings, vocab_size, fault);
     if (!status)
-        status = check_sequences("dry_sequence_breakers", settings->breakers, settings->n_breakers,
-                                 vocab_size, fault);
+        status = check_sequences("dry_sequence_breakers", settings->breakers,
+                                 settings->n_breaker_words, vocab_size, fault);
     if (!status)
-        status = check_sequences("banned_words", settings->banned, settings->n_banned, vocab_size,
-                                 fault);
+        status = check_sequences("banned_words", settings->banned, settings->n_banned_words,
+                                 vocab_size, fault);
     if (!status && settings->forced >= (int64_t)vocab_size)
         status = fault_set(fault, STATUS_UNKNOWN_TOKEN, "forced_token", "id:u limit:u",
                            (uint64_t)settings->forced, (uint64_t)vocab_size);

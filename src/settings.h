@@ -45,8 +45,8 @@ enum setting {
     SETTING_GREEN_BIAS,
     SETTING_SYNTHID_DEPTH,
     SETTING_RENORMALIZE_LOGITS,
-    WARPER_COUNT,
-    SETTING_CONTRASTIVE_ALPHA = WARPER_COUNT,
+    SAMPLER_COUNT,
+    SETTING_CONTRASTIVE_ALPHA = SAMPLER_COUNT,
     SETTING_REPETITION_WINDOW,
     SETTING_DRY_BASE,
     SETTING_DRY_ALLOWED_LENGTH,
@@ -90,23 +90,25 @@ struct warp_bias {
  * sampler. Biases are in ascending order of id; each id occurs once. */
 struct settings {
     double value[SETTING_COUNT];
-    uint32_t order[WARPER_COUNT];
+    uint32_t order[SAMPLER_COUNT];
     uint32_t n_order;
     const struct warp_bias *bias;
     uint32_t n_bias;
-    uint32_t n_breakers;
-    const uint32_t *breakers; /* (n_breakers,) words: for each sequence its length, then its ids */
+    uint32_t n_breaker_words;
+    const uint32_t
+        *breakers;       /* (n_breaker_words,) words: for each sequence its length, then its ids */
     const float *second; /* (vocab_size,) logits of a second distribution; NULL if there is none */
     uint64_t seed, step; /* seed and step decide XTC's coin; `step`: tokens drawn so far */
     uint32_t n_ends;
     const uint32_t *ends; /* (n_ends,) distinct end tokens; ids beyond the vocabulary are ignored */
     const uint32_t *allowed; /* bit i % 32 of word i / 32: token i is allowed; NULL: all are */
     uint32_t n_allowed;      /* number of allowed tokens, for the trace */
-    uint32_t n_banned;
-    const uint32_t *banned; /* (n_banned,) words: for each sequence its length, then its ids */
-    int64_t forced;         /* the only token allowed; -1 allows any */
-    bool has_own;           /* true if STAGE_OWN is among the stages */
-    uint32_t own_at;        /* STAGE_OWN runs before order[own_at] */
+    uint32_t n_banned_words;
+    const uint32_t
+        *banned;      /* (n_banned_words,) words: for each sequence its length, then its ids */
+    int64_t forced;   /* the only token allowed; -1 allows any */
+    bool has_own;     /* true if STAGE_OWN is among the stages */
+    uint32_t own_at;  /* STAGE_OWN runs before order[own_at] */
     const float *own; /* (vocab_size,) result of STAGE_OWN; NULL if the chain ends before it */
 };
 
@@ -118,7 +120,7 @@ enum status settings_set(struct settings *settings, enum setting setting, double
                          struct fault *fault);
 /* True if the sampler's value is not neutral and no other sampler replaces it. Mirostat replaces
  * adaptive_p and every other truncation; dynatemp_range replaces temperature. */
-bool settings_active(const struct settings *settings, enum setting warper);
+bool settings_active(const struct settings *settings, enum setting sampler);
 /* Checks order, biases, breakers, gates and the own result against a vocabulary.
  * STATUS_INVALID_ARGUMENT (order names a sampler twice or omits an active sampler; an empty
  * sequence), STATUS_UNKNOWN_TOKEN (a bias, breaker, banned or forced token outside the vocabulary),

@@ -39,16 +39,16 @@ static bool stays_in_range(struct plan *plan, const struct settings *settings, s
 
 /* True if the sampler may run before the cut: it changes only listed tokens or keeps the order of
  * all tokens. */
-static bool is_known_before(uint32_t warper) {
-    return warper == SETTING_LOGIT_BIAS || warper == SETTING_REPETITION_PENALTY ||
-           warper == SETTING_FREQUENCY_PENALTY || warper == SETTING_PRESENCE_PENALTY ||
-           warper == SETTING_TEMPERATURE;
+static bool is_known_before(uint32_t sampler) {
+    return sampler == SETTING_LOGIT_BIAS || sampler == SETTING_REPETITION_PENALTY ||
+           sampler == SETTING_FREQUENCY_PENALTY || sampler == SETTING_PRESENCE_PENALTY ||
+           sampler == SETTING_TEMPERATURE;
 }
 
 /* True if the sampler may run after the cut: it reads survivors and counts of the history, but
  * neither the order of the history nor the size of the vocabulary. */
-static bool is_known_after(uint32_t warper) {
-    return is_known_before(warper) || (stage_suits_pool(warper) && !stage_is_watermark(warper));
+static bool is_known_after(uint32_t sampler) {
+    return is_known_before(sampler) || (stage_suits_pool(sampler) && !stage_is_watermark(sampler));
 }
 
 /* Fills the plan from the stages up to the first cut. Returns false if there is no cut, or if a
@@ -61,18 +61,18 @@ static bool make_plan(struct plan *plan, const struct settings *settings, size_t
         if (gate_active(settings, gate)) return false;
     if (settings->has_own) return false;
     for (uint32_t i = 0; i < settings->n_order; i++) {
-        uint32_t warper = settings->order[i];
-        double value = settings->value[warper];
-        if (!settings_active(settings, warper)) continue;
-        if (cut && !is_known_after(warper)) return false;
+        uint32_t sampler = settings->order[i];
+        double value = settings->value[sampler];
+        if (!settings_active(settings, sampler)) continue;
+        if (cut && !is_known_after(sampler)) return false;
         if (cut) continue;
-        if (warper == SETTING_TOP_K || (warper == SETTING_TEMPERATURE && value == 0)) {
-            double keep = warper == SETTING_TEMPERATURE ? 1 : value > minimum ? value : minimum;
+        if (sampler == SETTING_TOP_K || (sampler == SETTING_TEMPERATURE && value == 0)) {
+            double keep = sampler == SETTING_TEMPERATURE ? 1 : value > minimum ? value : minimum;
             plan->keep = keep < (double)SHORTLIST_MAX ? (uint32_t)keep : SHORTLIST_MAX;
             cut = true;
-        } else if (!is_known_before(warper)) {
+        } else if (!is_known_before(sampler)) {
             return false;
-        } else if (warper == SETTING_TEMPERATURE) {
+        } else if (sampler == SETTING_TEMPERATURE) {
             plan->temperature = value;
         }
     }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_truncation(uint32_t warper) {
-    return strcmp(warp_table[warper].group, "truncation") == 0;
+static bool is_truncation(uint32_t sampler) {
+    return strcmp(warp_table[sampler].group, "truncation") == 0;
 }
 
 uint32_t stage_list(uint32_t stages[STAGES_MAX], const struct settings *settings) {

@@ -10,7 +10,7 @@
  */
 enum { STAGE_OWN = (int)SETTING_COUNT + (int)GATE_COUNT };
 
-enum { STAGES_MAX = (int)GATE_COUNT + (int)WARPER_COUNT + 1 };
+enum { STAGES_MAX = (int)GATE_COUNT + (int)SAMPLER_COUNT + 1 };
 
 /* Lists the stages of a chain: the active gates, then the samplers of the order, with STAGE_OWN
  * inserted. The list ends before STAGE_OWN if settings->own is NULL. Returns the length. */

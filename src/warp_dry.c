@@ -26,10 +26,10 @@ static bool stands_at(const struct tail *tail, size_t i, const uint32_t *sequenc
 /* Returns the number of ids after the last breaker; no match is longer. */
 static size_t find_limit(const struct tail *tail, const struct settings *settings) {
     size_t most = tail->n < MATCH_MAX ? tail->n : MATCH_MAX;
-    if (!settings->n_breakers) return most;
+    if (!settings->n_breaker_words) return most;
     for (size_t i = 0; i < most; i++) {
         uint32_t longest = 0;
-        for (uint32_t b = 0; b < settings->n_breakers; b += settings->breakers[b] + 1) {
+        for (uint32_t b = 0; b < settings->n_breaker_words; b += settings->breakers[b] + 1) {
             uint32_t length = settings->breakers[b];
             if (length > longest && stands_at(tail, i, settings->breakers + b + 1, length))
                 longest = length;
@@ -40,7 +40,7 @@ static size_t find_limit(const struct tail *tail, const struct settings *setting
 }
 
 static bool is_breaker(uint32_t id, const struct settings *settings) {
-    for (uint32_t b = 0; b < settings->n_breakers; b += settings->breakers[b] + 1)
+    for (uint32_t b = 0; b < settings->n_breaker_words; b += settings->breakers[b] + 1)
         if (settings->breakers[b] == 1 && settings->breakers[b + 1] == id) return true;
     return false;
 }

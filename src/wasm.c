@@ -271,7 +271,7 @@ EXPORT(enum status, settings_set)(enum setting setting, double value) {
     return settings_set(&settings, setting, value, &fault);
 }
 
-/* Copies an order of n <= WARPER_COUNT samplers. */
+/* Copies an order of n <= SAMPLER_COUNT samplers. */
 EXPORT(void, settings_order)(const uint32_t *order, uint32_t n) {
     memcpy(settings.order, order, n * sizeof *order);
     settings.n_order = n;
@@ -299,7 +299,7 @@ EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
 EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
     if (take(&breakers, words, n * sizeof *words)) return fault.status;
     settings.breakers = breakers;
-    settings.n_breakers = n;
+    settings.n_breaker_words = n;
     return STATUS_OK;
 }
 
@@ -313,7 +313,7 @@ EXPORT(enum status, settings_ends)(const uint32_t *ids, uint32_t n) {
 EXPORT(enum status, settings_banned)(const uint32_t *words, uint32_t n) {
     if (take(&banned, words, n * sizeof *words)) return fault.status;
     settings.banned = banned;
-    settings.n_banned = n;
+    settings.n_banned_words = n;
     return STATUS_OK;
 }
 

@@ -60,7 +60,7 @@ const SLOW = {
     'own-sampler-in-chain',
     'axe',
     'keyboard',
-    'warpers',
+    'samplers',
     'sweep',
     'compare',
     'search',

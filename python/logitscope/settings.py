@@ -47,7 +47,7 @@ def _read_table() -> List[TableRow]:
                 stage=row.stage.decode() if row.stage else name,
                 kind=kind,
                 group=row.group.decode(),
-                warper=bool(row.effect),
+                sampler=bool(row.effect),
                 neutral={"map": {}, "list": []}.get(kind, neutral)
                 if kind != "choice"
                 else choices[int(row.neutral)],
@@ -67,7 +67,7 @@ def _read_table() -> List[TableRow]:
 
 TABLE = _read_table()
 ROWS = {row.name: (i, row) for i, row in enumerate(TABLE)}
-CANONICAL = [row.name for row in TABLE if row.warper]
+CANONICAL = [row.name for row in TABLE if row.sampler]
 NAMES = [row.name for row in TABLE] + OTHERS
 
 
@@ -128,7 +128,7 @@ def _check_order(order: Any) -> List[str]:
     """Returns the samplers' full names: "dry" and "xtc" are short for names in the table."""
     if not isinstance(order, (list, tuple)):
         raise must_be("order", "a_list_of_names", order)
-    short = {row.stage: row.name for row in TABLE if row.warper}
+    short = {row.stage: row.name for row in TABLE if row.sampler}
     stages = CANONICAL + ["own"]
     names: List[str] = []
     for word in order:
@@ -324,10 +324,10 @@ def apply(
         if C.settings_set(i, row.choices.index(value) if row.kind == "choice" else value):
             fail()
     C.settings_step(resolved.seed, step)
-    warpers = [ROWS[name][0] for name in resolved.order if name != "own"]
-    at = exchange(4 * len(warpers))
-    write(at, words(warpers))
-    C.settings_order(at, len(warpers))
+    samplers = [ROWS[name][0] for name in resolved.order if name != "own"]
+    at = exchange(4 * len(samplers))
+    write(at, words(samplers))
+    C.settings_order(at, len(samplers))
     table = (STRUCTS["warp_bias"] * len(biases))(*biases)
     at = exchange(ctypes.sizeof(table))
     write(at, table)

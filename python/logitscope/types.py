@@ -33,7 +33,7 @@ class TableRow:
     stage: str  # the sampler's name in an order: 'dry' and 'xtc', else the same as `name`
     kind: str  # 'real', 'integer', 'map', 'list' or 'choice'
     group: str  # 'second', 'penalty', 'shape', 'truncation', 'mark' (watermark) or 'shared'
-    warper: bool  # True for a sampler, False for a parameter that samplers share
+    sampler: bool  # True for a sampler, False for a parameter that samplers share
     neutral: Any
     minimum: float
     maximum: float

@@ -132,7 +132,7 @@ export class Engine {
 
   /** Rows of the samplers in the settings table, in canonical order. */
   get samplers() {
-    return this.#scope.table.filter((row) => row.warper);
+    return this.#scope.table.filter((row) => row.sampler);
   }
 
   close() {

@@ -2,7 +2,7 @@
  * Runs the bench and prints its tables; --write also writes this processor's section of RESULTS.md and its plots. The
  * defaults of the flags are:
  *
- *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,warpers,trace,mask,size,growth
+ *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,alone,trace,mask,size,growth
  *       --shapes 260K,15M,124M --formats f32,q8_0 --hosts node,chromium
  *       --vocabularies 512,32000,50257,128256,256000 --samples 5 --least 200 --budget 4000
  *
@@ -18,7 +18,7 @@ import { runCold, runCurve, runModel, runPositions, runSampler } from './parts.j
 import { report, writeResults } from './report.js';
 import { shapes as allShapes, storiesShape } from './shapes.js';
 import { measureSizes } from './size.js';
-import { WARPER_SIZES, runWarpers } from './warpers.js';
+import { SAMPLER_SIZES, runEachSampler } from './each_sampler.js';
 
 const PARTS = [
   'decode',
@@ -26,7 +26,7 @@ const PARTS = [
   'load',
   'cold',
   'sampler',
-  'warpers',
+  'alone',
   'trace',
   'mask',
   'size',
@@ -113,10 +113,10 @@ async function runHost(host, { parts, shapes, formats, hosts, vocabularies, plan
     say(`${host.name} sampler ${size}`);
     races.push(...(await runSampler(host, size, plan, parts)));
   }
-  for (const size of WARPER_SIZES.filter((each) => vocabularies.includes(each))) {
-    if (!parts.includes('warpers')) continue;
-    say(`${host.name} warpers ${size}`);
-    races.push(...(await runWarpers(host, size, plan)));
+  for (const size of SAMPLER_SIZES.filter((each) => vocabularies.includes(each))) {
+    if (!parts.includes('alone')) continue;
+    say(`${host.name} alone ${size}`);
+    races.push(...(await runEachSampler(host, size, plan)));
   }
   if (parts.includes('mask') && host.name === 'node') {
     say(`${host.name} mask`);

@@ -36,7 +36,7 @@ function expectBars(page, settings) {
 /** Returns the stages of the visible cards, from top to bottom. */
 const cards = (page) =>
   page.locator('logit-chain .card').evaluateAll((all) => all.map((card) => card.dataset.stage));
-const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+const canonical = () => scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
 
 test('the keyboard grabs, moves and drops a card, and the page announces each step', async () => {
   const { page, close } = await open();

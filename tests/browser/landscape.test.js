@@ -901,7 +901,7 @@ test('with top-p before temperature the chain changes its order, and the regions
   await expectCrossing(opened, { top_p: 0.9 });
   await act('swap');
   await settle(page);
-  const order = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const order = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   const [heat, nucleus] = ['temperature', 'top_p'].map((name) => order.indexOf(name));
   [order[heat], order[nucleus]] = [order[nucleus], order[heat]];
   await expectCrossing(opened, { top_p: 0.9, order });

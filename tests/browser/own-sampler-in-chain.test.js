@@ -109,7 +109,7 @@ async function open({ add = true, ...options } = {}) {
   };
 }
 
-const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+const canonical = () => scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
 /** Returns the canonical order with 'own' in front of a sampler. @param {string} before */
 const orderBefore = (before) =>
   canonical().flatMap((name) => (name === before ? ['own', name] : [name]));

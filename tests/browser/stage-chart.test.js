@@ -71,7 +71,7 @@ test('each band is the engine’s probability after each stage, and the others a
   const { page, complaints, close } = await open();
   let seed = 3;
   const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
-  const order = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const order = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   for (let n = 0; n < cases(8, 60); n++) {
     const chosen = Object.entries(VALUES).filter(() => random() < 0.6);
     const values = chosen.map(([name, all]) => [name, all[Math.floor(random() * all.length)]]);

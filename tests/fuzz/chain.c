@@ -48,7 +48,7 @@ static void take_settings(struct input *input, struct settings *settings, size_t
         settings_set(settings, setting, take_double(input), NULL);
     }
     for (uint32_t i = take_below(input, 8); i > 0; i--) {
-        uint32_t a = take_below(input, WARPER_COUNT), b = take_below(input, WARPER_COUNT);
+        uint32_t a = take_below(input, SAMPLER_COUNT), b = take_below(input, SAMPLER_COUNT);
         uint32_t swap = settings->order[a];
         settings->order[a] = settings->order[b];
         settings->order[b] = swap;
@@ -64,8 +64,8 @@ static void take_settings(struct input *input, struct settings *settings, size_t
         }
         settings->bias = biases;
     }
-    if (flags & 2) take_words(input, breakers, &settings->n_breakers, n);
-    if (flags & 4) take_words(input, banned, &settings->n_banned, n);
+    if (flags & 2) take_words(input, breakers, &settings->n_breaker_words, n);
+    if (flags & 4) take_words(input, banned, &settings->n_banned_words, n);
     if (flags & 8) take_words(input, ends, &settings->n_ends, n);
     for (uint32_t i = 1; i < settings->n_ends; i++)
         ends[i] += ends[i - 1] + 1; /* makes the ids different */
@@ -81,7 +81,7 @@ static void take_settings(struct input *input, struct settings *settings, size_t
     if (flags & 32) settings->forced = take_below(input, (uint32_t)n + 1);
     if (flags & 64) {
         settings->has_own = true;
-        settings->own_at = take_below(input, WARPER_COUNT + 1);
+        settings->own_at = take_below(input, SAMPLER_COUNT + 1);
         take_logits(input, own, n);
         settings->own = own;
     }

@@ -263,9 +263,9 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         state.allowed = 0;
         break;
     case 11:
-        for (uint32_t j = 0; j < WARPER_COUNT; j++)
-            ids[j] = a % 3 ? (j + a) % WARPER_COUNT : ids[j];
-        export_settings_order(ids, b % 4 ? WARPER_COUNT : b % WARPER_COUNT);
+        for (uint32_t j = 0; j < SAMPLER_COUNT; j++)
+            ids[j] = a % 3 ? (j + a) % SAMPLER_COUNT : ids[j];
+        export_settings_order(ids, b % 4 ? SAMPLER_COUNT : b % SAMPLER_COUNT);
         break;
     case 12:
         need_fault(export_settings_bias((struct warp_bias *)ids, b % 2));
@@ -277,7 +277,7 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         break;
     case 14:
         memcpy(lasting[0], floats, sizeof lasting[0]);
-        export_settings_own(a % 2 ? lasting[0] : NULL, b % (WARPER_COUNT + 2));
+        export_settings_own(a % 2 ? lasting[0] : NULL, b % (SAMPLER_COUNT + 2));
         break;
     case 15:
         memcpy(lasting[1], floats, sizeof lasting[1]);

@@ -35,25 +35,25 @@
 #include "session.h"
 #include "tokenizer.h"
 
-enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 9, WARPERS = 16 };
+enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 9, SAMPLERS = 16 };
 
 /* The order of the samplers in the first digest. */
-static const uint32_t order[WARPERS] = {SETTING_LOGIT_BIAS,
-                                        SETTING_REPETITION_PENALTY,
-                                        SETTING_FREQUENCY_PENALTY,
-                                        SETTING_PRESENCE_PENALTY,
-                                        SETTING_NO_REPEAT_NGRAM_SIZE,
-                                        SETTING_DRY_MULTIPLIER,
-                                        SETTING_TEMPERATURE,
-                                        SETTING_TOP_K,
-                                        SETTING_TOP_P,
-                                        SETTING_MIN_P,
-                                        SETTING_TYPICAL_P,
-                                        SETTING_EPSILON_CUTOFF,
-                                        SETTING_ETA_CUTOFF,
-                                        SETTING_TOP_N_SIGMA,
-                                        SETTING_XTC_PROBABILITY,
-                                        SETTING_MIROSTAT};
+static const uint32_t order[SAMPLERS] = {SETTING_LOGIT_BIAS,
+                                         SETTING_REPETITION_PENALTY,
+                                         SETTING_FREQUENCY_PENALTY,
+                                         SETTING_PRESENCE_PENALTY,
+                                         SETTING_NO_REPEAT_NGRAM_SIZE,
+                                         SETTING_DRY_MULTIPLIER,
+                                         SETTING_TEMPERATURE,
+                                         SETTING_TOP_K,
+                                         SETTING_TOP_P,
+                                         SETTING_MIN_P,
+                                         SETTING_TYPICAL_P,
+                                         SETTING_EPSILON_CUTOFF,
+                                         SETTING_ETA_CUTOFF,
+                                         SETTING_TOP_N_SIGMA,
+                                         SETTING_XTC_PROBABILITY,
+                                         SETTING_MIROSTAT};
 
 struct machine {
     struct gguf *file;
@@ -176,7 +176,7 @@ static bool use_series(struct settings *settings, int series) {
     settings_reset(settings);
     if (series < SERIES) {
         memcpy(settings->order, order, sizeof order);
-        settings->n_order = WARPERS;
+        settings->n_order = SAMPLERS;
     }
     switch (series) {
     case 0:

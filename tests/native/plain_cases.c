@@ -26,7 +26,7 @@ static void take_case(struct settings *settings, const unsigned char **from, siz
     *n_history = counts[1];
     settings->n_order = counts[2];
     settings->n_bias = counts[3];
-    settings->n_breakers = counts[4];
+    settings->n_breaker_words = counts[4];
     settings->n_ends = counts[5];
     take(&settings->seed, from, sizeof settings->seed);
     take(&settings->step, from, sizeof settings->step);

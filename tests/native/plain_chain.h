@@ -49,7 +49,7 @@ static inline size_t run_stage(uint32_t setting, const struct settings *settings
     }
     size_t kept = count_survivors(plain, n);
     if (!stage || kept == 0) return kept;
-    CHECK(setting >= WARPER_COUNT || setting == SETTING_LOGIT_BIAS ||
+    CHECK(setting >= SAMPLER_COUNT || setting == SETTING_LOGIT_BIAS ||
           stage->value == settings->value[setting]);
     for (size_t i = 0; i < n; i++) removed += plain[i] == -INFINITY ? weights[i] : 0;
     CHECK(stage->stage == setting && stage->kept == kept && stage->removed == before - kept);

@@ -24,7 +24,7 @@ static bool same(const uint32_t *ids, const uint32_t *others, size_t n) {
 
 static void banned_words(float *logits, const struct warp_input *input) {
     const uint32_t *words = input->settings->banned;
-    for (uint32_t at = 0; at < input->settings->n_banned; at += 1 + words[at]) {
+    for (uint32_t at = 0; at < input->settings->n_banned_words; at += 1 + words[at]) {
         const uint32_t *sequence = words + at + 1;
         size_t before = words[at] - 1, n = input->n_history;
         if (before > n || !same(sequence, input->history + (n - before), before)) continue;
@@ -161,7 +161,7 @@ static void no_repeat_ngram_size(float *logits, const struct warp_input *input) 
 static uint32_t breaker_at(const struct settings *settings, const uint32_t *ids, size_t n,
                            size_t at) {
     uint32_t longest = 0;
-    for (uint32_t b = 0; b < settings->n_breakers; b += 1 + settings->breakers[b]) {
+    for (uint32_t b = 0; b < settings->n_breaker_words; b += 1 + settings->breakers[b]) {
         uint32_t length = settings->breakers[b];
         if (length > n - at || !same(ids + at, settings->breakers + b + 1, length)) continue;
         if (length > longest) longest = length;
@@ -191,7 +191,7 @@ static size_t longest_match(const uint32_t *ids, size_t n, size_t id, size_t lim
 }
 
 static bool is_breaker(const struct settings *settings, size_t id) {
-    for (uint32_t b = 0; b < settings->n_breakers; b += 1 + settings->breakers[b])
+    for (uint32_t b = 0; b < settings->n_breaker_words; b += 1 + settings->breakers[b])
         if (settings->breakers[b] == 1 && settings->breakers[b + 1] == id) return true;
     return false;
 }
@@ -648,7 +648,7 @@ void (*const plain_gates[GATE_COUNT])(float *, const struct warp_input *) = {
     [GATE_FORCED_FIRST] = forced_first,
 };
 
-void (*const plain_samplers[WARPER_COUNT])(float *, const struct warp_input *) = {
+void (*const plain_samplers[SAMPLER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_GUIDANCE_SCALE] = guidance,
     [SETTING_CONTRASTIVE_BETA] = contrastive,
     [SETTING_LOGIT_BIAS] = logit_bias,

@@ -9,7 +9,7 @@
 /* Indexed by gate and by sampler. `input` is as for warp_table's apply; input->scratch is used for
  * rank orders. */
 extern void (*const plain_gates[GATE_COUNT])(float *logits, const struct warp_input *input);
-extern void (*const plain_samplers[WARPER_COUNT])(float *logits, const struct warp_input *input);
+extern void (*const plain_samplers[SAMPLER_COUNT])(float *logits, const struct warp_input *input);
 
 /* Writes the ids of the survivors in rank order: larger logit first, lower id on a tie. Returns
  * their number; `ids` has room for n. */

@@ -48,7 +48,7 @@ static inline void sample_logits(float *out, size_t n, uint32_t kind) {
     }
 }
 
-static inline uint64_t twin_weight(float logit, float max) {
+static inline uint64_t plain_weight(float logit, float max) {
     return logit == -INFINITY ? 0 : (uint64_t)floor(ldexp((double)elementary_exp(logit - max), 44));
 }
 

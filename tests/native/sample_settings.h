@@ -36,7 +36,7 @@ static inline void sample_filters(struct settings *settings) {
 
 /* Shuffles the end of the order: each further place is included with probability `chance`. */
 static inline void sample_order(struct settings *settings, double chance) {
-    for (uint32_t i = WARPER_COUNT - 1; i > 0 && sample_uniform() < chance; i--) {
+    for (uint32_t i = SAMPLER_COUNT - 1; i > 0 && sample_uniform() < chance; i--) {
         uint32_t j = sample_below(i + 1), swap = settings->order[i];
         settings->order[i] = settings->order[j];
         settings->order[j] = swap;

@@ -177,11 +177,11 @@ static void chains_open_or_not(void) {
     CHECK(!chain_open(&chain, 100, 10, &kernels_simd, NULL));
     for (size_t i = 0; i < 100; i++) logits[i] = (float)(i * i % 97) / 10;
     made = 0;
-    for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
+    for (uint32_t sampler = 0; sampler < SAMPLER_COUNT; sampler++) {
         struct settings settings;
         settings_reset(&settings);
         settings.second = logits;
-        settings.value[warper] = warper == SETTING_MIROSTAT ? 2 : 0.5;
+        settings.value[sampler] = sampler == SETTING_MIROSTAT ? 2 : 0.5;
         CHECK(!chain_apply(chain, logits, &settings, NULL, 0, 10, NULL));
         CHECK(!chain_sample(chain, logits, &settings, NULL, 0, (struct chain_choice){9, true},
                             &sample, NULL));

@@ -22,14 +22,14 @@ static uint64_t total_of(const float *l, size_t n, float *max) {
     uint64_t total = 0;
     *max = -INFINITY;
     for (size_t i = 0; i < n; i++) *max = l[i] > *max ? l[i] : *max;
-    for (size_t i = 0; i < n; i++) total += twin_weight(l[i], *max);
+    for (size_t i = 0; i < n; i++) total += plain_weight(l[i], *max);
     return total;
 }
 
 static double probability(const float *l, size_t n, uint32_t id) {
     float max;
     uint64_t total = total_of(l, n, &max);
-    return (double)twin_weight(l[id], max) / (double)total;
+    return (double)plain_weight(l[id], max) / (double)total;
 }
 
 static double entropy_of(const float *l, size_t n) {
@@ -123,7 +123,7 @@ static void check_listing(const struct chain_trace *trace, size_t n, size_t top)
     CHECK(trace->rest_count == n - trace->n_tokens);
 }
 
-static void trace_equals_its_twin(void) {
+static void trace_equals_its_plain_form(void) {
     for (size_t round = 0; round < 800; round += check_step(5)) {
         struct settings settings;
         struct warp_bias bias[2];
@@ -256,7 +256,7 @@ static void check_same(const struct chain *a, const struct chain *b, size_t n) {
         CHECK(one->stage_p[t] == other->stage_p[t]);
 }
 
-static void own_stage_equals_the_warper_it_is(void) {
+static void own_stage_equals_the_sampler_it_is(void) {
     for (size_t round = 0; round < 400; round += check_step(5)) {
         struct settings settings, own;
         struct warp_bias bias[2];
@@ -349,11 +349,11 @@ static void diversity_of_a_text(void) {
 
 int main(void) {
     pcg32_seed(&sample_generator, 3, 1);
-    TEST(trace_equals_its_twin);
+    TEST(trace_equals_its_plain_form);
     TEST(idle_stage_names_the_one_before);
     TEST(bad_input_is_refused);
     TEST(a_version_vouches_for_the_logits);
-    TEST(own_stage_equals_the_warper_it_is);
+    TEST(own_stage_equals_the_sampler_it_is);
     TEST(own_stage_refusals);
     TEST(surprisal_is_minus_log_p);
     TEST(diversity_of_a_text);

@@ -134,7 +134,7 @@ static void both_draws_follow_the_distribution(void) {
     CHECK_MESSAGE(chi_square(1) < 45, "gumbel: %g", chi_square(1));
 }
 
-static void gumbel_equals_its_twin(void) {
+static void gumbel_equals_its_plain_form(void) {
     enum { N = 40 };
     float logits[N];
     for (uint64_t round = 0; round < 500; round++) {
@@ -189,7 +189,7 @@ int main(void) {
     TEST(scaling_is_exact);
     TEST(inverse_equals_its_specification);
     TEST(both_draws_follow_the_distribution);
-    TEST(gumbel_equals_its_twin);
+    TEST(gumbel_equals_its_plain_form);
     TEST(ranks_equal_a_full_sort);
     return check_report();
 }

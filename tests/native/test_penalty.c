@@ -10,10 +10,10 @@ enum { N = 2, HISTORY = 6000 };
 static float logits[N];
 static uint32_t scratch[N], history[HISTORY];
 
-static void apply(enum setting warper, const struct settings *settings, size_t n,
+static void apply(enum setting sampler, const struct settings *settings, size_t n,
                   size_t n_history) {
     struct warp_input input = {settings, n, history, n_history, NULL, 0, scratch, NULL};
-    warp_table[warper].apply(logits, &input);
+    warp_table[sampler].apply(logits, &input);
 }
 
 /* If one id repeats, the match reaches its limit of 4,096 ids. */
@@ -56,13 +56,13 @@ static void breakers_are_checked(void) {
     struct fault fault;
     settings_reset(&settings);
     settings.breakers = words;
-    settings.n_breakers = 2;
+    settings.n_breaker_words = 2;
     CHECK(settings_check(&settings, 6, &fault) == STATUS_OK);
     CHECK(settings_check(&settings, 5, &fault) == STATUS_UNKNOWN_TOKEN);
-    settings.n_breakers = 4; /* the second sequence is cut short */
+    settings.n_breaker_words = 4; /* the second sequence is cut short */
     CHECK(settings_check(&settings, 6, &fault) == STATUS_INVALID_ARGUMENT);
     settings.breakers = words + 3;
-    settings.n_breakers = 1; /* an empty sequence */
+    settings.n_breaker_words = 1; /* an empty sequence */
     CHECK(settings_check(&settings, 6, &fault) == STATUS_INVALID_ARGUMENT);
 }
 

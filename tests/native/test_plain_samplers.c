@@ -28,123 +28,123 @@ static void draw_second(size_t n) {
 }
 
 /* Draws a value of the sampler that often has an effect, and its parameters. */
-static void draw_value(struct settings *settings, enum setting warper, size_t n) {
+static void draw_value(struct settings *settings, enum setting sampler, size_t n) {
     static const uint32_t breakers[] = {1, 3, 2, 0, 1, 3, 3, 1, 0};
     static const uint32_t lengths[] = {0, 0, 2, 5, 9};
     static const uint32_t ends[] = {1, 3, 70000};
     static const double temperatures[] = {0, 0.5, 2, 0.7, 1e-3, 1e-30, 5e-324, 1e300, DBL_MAX};
-    const struct warp_row *row = &warp_table[warper];
+    const struct warp_row *row = &warp_table[sampler];
     double u = sample_uniform(), *value = settings->value;
-    value[warper] = row->low + u * (row->high - row->low);
-    if (row->kind == SETTING_INTEGER) value[warper] = floor(value[warper]);
-    switch (warper) {
+    value[sampler] = row->low + u * (row->high - row->low);
+    if (row->kind == SETTING_INTEGER) value[sampler] = floor(value[sampler]);
+    switch (sampler) {
     case SETTING_REPETITION_PENALTY:
-        value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
+        value[sampler] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
         if (sample_below(2))
             value[SETTING_REP_PEN_SLOPE] = sample_below(4) ? sample_uniform() : sample_below(2);
         if (sample_below(3) == 0) value[SETTING_PROMPT_IGNORE_LENGTH] = sample_below(20);
         break;
     case SETTING_ENCODER_REPETITION_PENALTY:
-        value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
+        value[sampler] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
         break;
     case SETTING_RENORMALIZE_LOGITS:
-        value[warper] = 1;
+        value[sampler] = 1;
         break;
     case SETTING_FREQUENCY_PENALTY:
     case SETTING_PRESENCE_PENALTY:
         if (sample_below(3) == 0) value[SETTING_PENALTY_DECAY] = sample_below(5) ? u : 0;
-        value[warper] = sample_below(20) ? 4 * u - 2 : DBL_MAX * (2 * u - 1);
+        value[sampler] = sample_below(20) ? 4 * u - 2 : DBL_MAX * (2 * u - 1);
         break;
     case SETTING_NO_REPEAT_NGRAM_SIZE:
-        value[warper] = 1 + sample_below(5);
+        value[sampler] = 1 + sample_below(5);
         break;
     case SETTING_DRY_MULTIPLIER:
         value[SETTING_DRY_BASE] = 0.5 + 1.5 * sample_uniform();
         value[SETTING_DRY_ALLOWED_LENGTH] = sample_below(5);
         value[SETTING_DRY_PENALTY_LAST_N] = sample_below(3) ? sample_below(30) : 0;
         settings->breakers = breakers;
-        settings->n_breakers = n > 3 ? lengths[sample_below(5)] : 0;
+        settings->n_breaker_words = n > 3 ? lengths[sample_below(5)] : 0;
         break;
     case SETTING_TEMPERATURE:
-        value[warper] = sample_below(2) ? temperatures[sample_below(9)] : 3 * u;
+        value[sampler] = sample_below(2) ? temperatures[sample_below(9)] : 3 * u;
         break;
     case SETTING_TOP_K:
-        value[warper] = 1 + sample_below((uint32_t)n + 2);
+        value[sampler] = 1 + sample_below((uint32_t)n + 2);
         break;
     case SETTING_TOP_P:
     case SETTING_TYPICAL_P:
-        if (sample_below(8) == 0) value[warper] = (1 + sample_below(8)) / 8.0;
+        if (sample_below(8) == 0) value[sampler] = (1 + sample_below(8)) / 8.0;
         break;
     case SETTING_MIN_P:
-        value[warper] = sample_below(8) ? pow(10, -4 * u) : 1 + u;
+        value[sampler] = sample_below(8) ? pow(10, -4 * u) : 1 + u;
         break;
     case SETTING_EPSILON_CUTOFF:
     case SETTING_ETA_CUTOFF:
-        value[warper] = 0.9 * pow(10, -5 * u);
+        value[sampler] = 0.9 * pow(10, -5 * u);
         break;
     case SETTING_TOP_N_SIGMA:
-        value[warper] = 3 * u;
+        value[sampler] = 3 * u;
         break;
     case SETTING_TOP_A:
-        value[warper] = sample_below(8) ? pow(10, -3 * u) : 1 + u;
+        value[sampler] = sample_below(8) ? pow(10, -3 * u) : 1 + u;
         break;
     case SETTING_P_LESS:
-        value[warper] = 1 + sample_below(2);
+        value[sampler] = 1 + sample_below(2);
         break;
     case SETTING_TOP_H:
-        if (sample_below(8) == 0) value[warper] = (1 + sample_below(8)) / 8.0;
+        if (sample_below(8) == 0) value[sampler] = (1 + sample_below(8)) / 8.0;
         break;
     case SETTING_DYNATEMP_RANGE:
-        value[warper] = sample_below(9) ? 2 * u : DBL_MAX * u;
+        value[sampler] = sample_below(9) ? 2 * u : DBL_MAX * u;
         value[SETTING_TEMPERATURE] = sample_below(9) ? 2 * sample_uniform() : DBL_MAX * u;
         value[SETTING_DYNATEMP_EXPONENT] =
             sample_below(5) ? 3 * sample_uniform() : sample_below(2) * 1e6;
         break;
     case SETTING_SMOOTHING_FACTOR:
-        value[warper] = sample_below(9) ? 3 * u : 1e6 * u;
+        value[sampler] = sample_below(9) ? 3 * u : 1e6 * u;
         value[SETTING_SMOOTHING_CURVE] = sample_below(9) ? 1 + 5 * sample_uniform() : 1e6;
         break;
     case SETTING_GUIDANCE_SCALE:
     case SETTING_CONTRASTIVE_BETA:
-        value[warper] = sample_below(9) ? 3 * u : 1e6 * u;
+        value[sampler] = sample_below(9) ? 3 * u : 1e6 * u;
         value[SETTING_CONTRASTIVE_ALPHA] =
             sample_below(4) ? 0.2 * sample_uniform() : sample_below(2);
         draw_second(n);
         settings->second = second;
         break;
     case SETTING_MIN_NEW_TOKENS:
-        value[warper] = 1 + sample_below(1500);
+        value[sampler] = 1 + sample_below(1500);
         settings->ends = ends;
         settings->n_ends = 3;
         break;
     case SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY:
-        value[warper] = sample_below(5) ? 0.9 + 0.2 * u : DBL_MAX * u;
+        value[sampler] = sample_below(5) ? 0.9 + 0.2 * u : DBL_MAX * u;
         value[SETTING_EXPONENTIAL_DECAY_START] = sample_below(900);
         settings->ends = ends;
         settings->n_ends = 3;
         break;
     case SETTING_TFS_Z:
-        if (sample_below(8) == 0) value[warper] = sample_below(9) / 8.0;
+        if (sample_below(8) == 0) value[sampler] = sample_below(9) / 8.0;
         break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
         break;
     case SETTING_MIROSTAT:
-        value[warper] = 1 + sample_below(2);
+        value[sampler] = 1 + sample_below(2);
         value[SETTING_MIROSTAT_MU] = sample_below(9) ? 0.01 + 9 * u : 1 + sample_below(4);
         break;
     case SETTING_ADAPTIVE_TARGET:
         value[SETTING_ADAPTIVE_MEAN] = sample_below(3) ? sample_uniform() : 0;
         break;
     case SETTING_GREEN_BIAS:
-        value[warper] = sample_below(4) ? 5 * u : 100;
+        value[sampler] = sample_below(4) ? 5 * u : 100;
         value[SETTING_GREEN_FRACTION] = sample_below(2) ? 0.25 : 0.01 + 0.98 * sample_uniform();
         value[SETTING_GREEN_CONTEXT] = sample_below(4);
         value[SETTING_GREEN_SELF] = sample_below(2);
         value[SETTING_WATERMARK_KEY] = sample_below(9) ? sample_below(99) : WHOLE_MAX;
         break;
     case SETTING_SYNTHID_DEPTH:
-        value[warper] = 1 + sample_below(30);
+        value[sampler] = 1 + sample_below(30);
         value[SETTING_SYNTHID_CONTEXT] = 1 + sample_below(3);
         break;
     default:
@@ -168,7 +168,7 @@ static void draw_gates(struct settings *settings, size_t n, uint32_t spared) {
     if (sample_below(2)) settings->allowed = allowed;
     if (sample_below(2) && n > 3) {
         settings->banned = banned;
-        settings->n_banned = 9;
+        settings->n_banned_words = 9;
     }
     if (sample_below(4) == 0) settings->forced = spared;
 }
@@ -188,20 +188,20 @@ static void draw_logits(size_t n, int round) {
 }
 
 /* True if a sampler of the engine and its specification give the same bits. */
-static bool equals_specification(uint32_t warper, const struct settings *settings, size_t n,
+static bool equals_specification(uint32_t sampler, const struct settings *settings, size_t n,
                                  size_t n_history) {
     memcpy(fast, logits, n * sizeof *fast);
     memcpy(plain, logits, n * sizeof *plain);
     struct warp_input input = weigh(logits, settings, n, n_history);
-    warp_table[warper].apply(fast, &input);
+    warp_table[sampler].apply(fast, &input);
     input = weigh(logits, settings, n, n_history);
-    plain_samplers[warper](plain, &input);
+    plain_samplers[sampler](plain, &input);
     return !memcmp(fast, plain, n * sizeof *fast);
 }
 
 /* Tests every sampler separately, and checks that it changes logits often enough. */
-static void warpers_equal_their_specification(void) {
-    for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
+static void samplers_equal_their_specification(void) {
+    for (uint32_t sampler = 0; sampler < SAMPLER_COUNT; sampler++) {
         int changed = 0;
         for (int round = 0; round < 800; round++) {
             struct settings settings;
@@ -209,20 +209,20 @@ static void warpers_equal_their_specification(void) {
             size_t n = draw_size(round), n_history = draw_history(n, round % 4 ? 12 : HISTORY);
             settings_reset(&settings);
             draw_logits(n, round);
-            draw_value(&settings, warper, n);
-            if (warper == SETTING_LOGIT_BIAS) draw_bias(&settings, bias, n);
+            draw_value(&settings, sampler, n);
+            if (sampler == SETTING_LOGIT_BIAS) draw_bias(&settings, bias, n);
             if (round % 5 == 0) settings.value[SETTING_MIN_TOKENS_TO_KEEP] = 1 + sample_below(8);
             if (round % 4 == 1) settings.value[SETTING_REPETITION_WINDOW] = sample_below(20);
             settings.value[SETTING_CONVENTION] = sample_below(3);
             settings.seed = sample_below(1000);
             settings.step = sample_below(round % 2 ? 1000 : 8);
-            CHECK_MESSAGE(equals_specification(warper, &settings, n, n_history),
-                          "%s of %g differs in round %d", warp_table[warper].name,
-                          settings.value[warper], round);
+            CHECK_MESSAGE(equals_specification(sampler, &settings, n, n_history),
+                          "%s of %g differs in round %d", warp_table[sampler].name,
+                          settings.value[sampler], round);
             changed += memcmp(plain, logits, n * sizeof *plain) != 0;
         }
         CHECK_MESSAGE(changed > CHANGED_MIN, "%s changed something in %d rounds only",
-                      warp_table[warper].name, changed);
+                      warp_table[sampler].name, changed);
     }
 }
 
@@ -302,9 +302,9 @@ static void weights_apart_by_a_bit_are_sorted(void) {
 static void draw_settings(struct settings *settings, struct warp_bias bias[2], size_t n,
                           uint32_t spared) {
     settings_reset(settings);
-    for (uint32_t warper = SETTING_REPETITION_PENALTY; warper < WARPER_COUNT; warper++)
-        if (sample_uniform() < (warper == SETTING_MIROSTAT ? 0.05 : 0.2))
-            draw_value(settings, warper, n);
+    for (uint32_t sampler = SETTING_REPETITION_PENALTY; sampler < SAMPLER_COUNT; sampler++)
+        if (sample_uniform() < (sampler == SETTING_MIROSTAT ? 0.05 : 0.2))
+            draw_value(settings, sampler, n);
     if (sample_below(6) == 0)
         draw_value(settings, sample_below(2) ? SETTING_GUIDANCE_SCALE : SETTING_CONTRASTIVE_BETA,
                    n);
@@ -312,7 +312,7 @@ static void draw_settings(struct settings *settings, struct warp_bias bias[2], s
     if (sample_below(5) == 0) draw_gates(settings, n, spared);
     if (sample_below(8) == 0) {
         settings->has_own = true;
-        settings->own_at = sample_below(WARPER_COUNT + 1);
+        settings->own_at = sample_below(SAMPLER_COUNT + 1);
         settings->own = own;
         sample_logits(own, n, sample_below(SAMPLE_KINDS));
     }
@@ -363,7 +363,7 @@ static void chains_equal_the_specification(void) {
 
 int main(void) {
     pcg32_seed(&sample_generator, 23, 1);
-    TEST(warpers_equal_their_specification);
+    TEST(samplers_equal_their_specification);
     TEST(exact_hits_equal_the_specification);
     TEST(a_quotient_may_be_the_largest_number);
     TEST(the_last_green_bits_are_green);

@@ -69,10 +69,10 @@ static void argmax_survives(struct chain *chain, size_t n) {
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
     apply(chain, &p);
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
-    for (uint32_t warper = SETTING_TOP_H; warper <= SETTING_MIROSTAT; warper++) {
-        if (warper == SETTING_TYPICAL_P || warper == SETTING_XTC_PROBABILITY) continue;
-        bool whole = warp_table[warper].kind == SETTING_INTEGER;
-        struct settings settings = one(warper, whole ? 1 + sample_below(2) : sample_uniform());
+    for (uint32_t sampler = SETTING_TOP_H; sampler <= SETTING_MIROSTAT; sampler++) {
+        if (sampler == SETTING_TYPICAL_P || sampler == SETTING_XTC_PROBABILITY) continue;
+        bool whole = warp_table[sampler].kind == SETTING_INTEGER;
+        struct settings settings = one(sampler, whole ? 1 + sample_below(2) : sample_uniform());
         apply(chain, &settings);
         CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
     }
@@ -105,10 +105,10 @@ static void shapes_keep_their_promises(struct chain *chain, size_t n) {
 static void floor_holds(struct chain *chain, size_t n) {
     size_t finite = 0;
     for (size_t i = 0; i < n; i++) finite += logits[i] != -INFINITY;
-    for (uint32_t warper = SETTING_TOP_H; warper <= SETTING_MIROSTAT; warper++) {
-        bool whole = warp_table[warper].kind == SETTING_INTEGER;
+    for (uint32_t sampler = SETTING_TOP_H; sampler <= SETTING_MIROSTAT; sampler++) {
+        bool whole = warp_table[sampler].kind == SETTING_INTEGER;
         struct settings settings =
-            one(warper, whole ? 1 + sample_below(2) : 0.001 + 0.998 * sample_uniform());
+            one(sampler, whole ? 1 + sample_below(2) : 0.001 + 0.998 * sample_uniform());
         uint32_t keep = 1 + sample_below(10);
         settings.value[SETTING_MIN_TOKENS_TO_KEEP] = keep;
         settings.value[SETTING_CONVENTION] = sample_below(3);
@@ -118,7 +118,7 @@ static void floor_holds(struct chain *chain, size_t n) {
         for (size_t i = 0; i < n; i++)
             moved += chain_logits(chain)[i] != -INFINITY && chain_logits(chain)[i] != logits[i];
         CHECK_MESSAGE(kept >= (keep < finite ? keep : finite) && moved == 0,
-                      "%s keeps %u, moves %zu", warp_table[warper].name, kept, moved);
+                      "%s keeps %u, moves %zu", warp_table[sampler].name, kept, moved);
     }
 }
 

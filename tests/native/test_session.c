@@ -248,9 +248,9 @@ static void copying_equals_feeding(void) {
 }
 
 static void copies_of_the_same_model_alone(void) {
-    struct model *model = open_model("llama_gqa"), *twin = open_model("llama_gqa");
+    struct model *model = open_model("llama_gqa"), *same = open_model("llama_gqa");
     struct session *from = open_session(model, &kernels_simd);
-    struct session *other = open_session(twin, &kernels_simd), *narrow = NULL;
+    struct session *other = open_session(same, &kernels_simd), *narrow = NULL;
     const uint32_t ids[] = {1, 2, 3};
     struct fault fault = {0};
     size_t n;
@@ -264,7 +264,7 @@ static void copies_of_the_same_model_alone(void) {
     session_close(other);
     session_close(narrow);
     model_close(model);
-    model_close(twin);
+    model_close(same);
 }
 
 static void rewinding_and_branching(void) {

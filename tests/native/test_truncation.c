@@ -25,8 +25,8 @@ static void apply_form(form *warp, const struct settings *settings, size_t n) {
     warp(logits, &input);
 }
 
-static void apply(enum setting warper, const struct settings *settings, size_t n) {
-    apply_form(warp_table[warper].apply, settings, n);
+static void apply(enum setting sampler, const struct settings *settings, size_t n) {
+    apply_form(warp_table[sampler].apply, settings, n);
 }
 
 static void give(const float *values, size_t n) {

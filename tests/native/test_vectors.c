@@ -64,12 +64,12 @@ static void give_convention(struct subject *s, const struct vector_line *line) {
 }
 
 static void give_breaker(struct subject *s, const struct vector_line *line) {
-    uint32_t *words = s->breakers + s->settings.n_breakers;
-    if (s->settings.n_breakers + line->count > LIST_MAX) abort();
+    uint32_t *words = s->breakers + s->settings.n_breaker_words;
+    if (s->settings.n_breaker_words + line->count > LIST_MAX) abort();
     words[0] = (uint32_t)line->count - 1;
     for (size_t i = 1; i < line->count; i++) words[i] = (uint32_t)integer(s, line->words[i]);
     s->settings.breakers = s->breakers;
-    s->settings.n_breakers += (uint32_t)line->count;
+    s->settings.n_breaker_words += (uint32_t)line->count;
 }
 
 static void give_ends(struct subject *s, const struct vector_line *line) {
@@ -86,12 +86,12 @@ static void give_coin(struct subject *s, const struct vector_line *line) {
 
 static void give_order(struct subject *s, const struct vector_line *line) {
     s->settings.n_order = (uint32_t)line->count - 1;
-    if (s->settings.n_order > WARPER_COUNT) abort();
+    if (s->settings.n_order > SAMPLER_COUNT) abort();
     for (uint32_t i = 0; i < s->settings.n_order; i++) {
-        uint32_t warper = 0;
-        while (warper < WARPER_COUNT && strcmp(warp_table[warper].name, line->words[i + 1]) != 0)
-            warper++;
-        s->settings.order[i] = warper;
+        uint32_t sampler = 0;
+        while (sampler < SAMPLER_COUNT && strcmp(warp_table[sampler].name, line->words[i + 1]) != 0)
+            sampler++;
+        s->settings.order[i] = sampler;
     }
 }
 

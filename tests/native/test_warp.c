@@ -16,12 +16,12 @@ static uint32_t scratch[2 * N], history[N];
 static uint64_t weights[N];
 
 /* Applies a sampler to `logits` in place. */
-static void apply(enum setting warper, struct settings *settings, size_t n, size_t n_history) {
+static void apply(enum setting sampler, struct settings *settings, size_t n, size_t n_history) {
     struct warp_input input = {settings, n, history, n_history, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = logits[i] > max ? logits[i] : max;
     input.total = kernels_scalar.weigh(weights, logits, n, max);
-    warp_table[warper].apply(logits, &input);
+    warp_table[sampler].apply(logits, &input);
 }
 
 static void same_bits(const float *a, const float *b, size_t n, const char *what, int round) {
@@ -101,10 +101,10 @@ static void neutral_is_the_identity(void) {
         settings_reset(&settings);
         size_t n = draw_case(round);
         for (size_t i = 0; i < 5; i++) history[i] = sample_below((uint32_t)n);
-        for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
-            CHECK(!settings_active(&settings, warper));
-            apply(warper, &settings, n, 5);
-            same_bits(logits, before, n, warp_table[warper].name, round);
+        for (uint32_t sampler = 0; sampler < SAMPLER_COUNT; sampler++) {
+            CHECK(!settings_active(&settings, sampler));
+            apply(sampler, &settings, n, 5);
+            same_bits(logits, before, n, warp_table[sampler].name, round);
         }
     }
 }

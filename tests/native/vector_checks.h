@@ -197,8 +197,8 @@ static bool expect_step_by_step(struct subject *s, const struct expectation *e) 
     bool same = e->count == 0;
     for (uint32_t i = 0; same && i < s->settings.n_order; i++) {
         struct settings one = s->settings;
-        for (uint32_t warper = 0; warper < WARPER_COUNT; warper++)
-            if (warper != one.order[i]) one.value[warper] = warp_table[warper].neutral;
+        for (uint32_t sampler = 0; sampler < SAMPLER_COUNT; sampler++)
+            if (sampler != one.order[i]) one.value[sampler] = warp_table[sampler].neutral;
         if (one.order[i] != SETTING_LOGIT_BIAS) one.n_bias = 0;
         same = chain_apply(chain, state, &one, s->history, s->n_history, 0, NULL) == STATUS_OK;
         memcpy(state, chain_logits(chain), s->n * sizeof *state);

@@ -10,7 +10,7 @@ import { parametersOf, samplerShape, shapes } from '../bench/shapes.js';
 import { withSection } from '../bench/sections.js';
 import { tableOf } from '../bench/table.js';
 import { median, timeOf } from '../bench/timing.js';
-import { FED, aloneAt, runWarpers } from '../bench/warpers.js';
+import { FED, aloneAt, runEachSampler } from '../bench/each_sampler.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const HISTORY = [5, 9, 300, 9];
@@ -65,10 +65,10 @@ test('each shape and its model file have as many parameters as the shape’s nam
 test('every sampler of the table has its own line in the bench and changes logits there', async () => {
   const host = await openHost('node');
   const size = 512;
-  const races = await runWarpers(host, size, { samples: 1, least: 1, budget: 20 });
+  const races = await runEachSampler(host, size, { samples: 1, least: 1, budget: 20 });
   await host.close();
   const scope = await Logitscope.load({ model: modelFile(samplerShape(size), 'f32') });
-  const samplers = scope.table.filter(({ warper }) => warper);
+  const samplers = scope.table.filter(({ sampler }) => sampler);
   assert.deepEqual(
     races.map(({ subject }) => subject),
     samplers.map(({ name }) => `V=${size} ${name}`),

@@ -20,7 +20,7 @@ import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { atEnd } from '../cleanup.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { sample } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { cli } from './command_line.js';
 import { EOS, byteTokens, smallModel } from './small_model.js';
 

@@ -9,7 +9,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { MODELS } from '../../web/state/models.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { cases, sample } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { judgeJson, randomJson } from './json_prefix.js';
 import { bytesOf, maskOf, naiveMask } from './naive_mask.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';

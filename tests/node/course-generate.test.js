@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 
 const VOCAB = 12;
 const DIM = 8;

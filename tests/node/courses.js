@@ -482,15 +482,15 @@ def generate(model, prompt, n, T=1.0, k=0, p=1.0, penalty=1.0, eos=None, seed=0)
 `,
 );
 
-const WARPERS = 'temperature,top_k,top_p,repetition_penalty';
+const SAMPLERS = 'temperature,top_k,top_p,repetition_penalty';
 
 /** @type {Record<string, { source: string, needs?: string, as: string, rules?: string }>} */
 export const COURSES = {
-  'Torch, a batch of logits': { source: BATCH, needs: 'torch', as: `${WARPERS},generate` },
+  'Torch, a batch of logits': { source: BATCH, needs: 'torch', as: `${SAMPLERS},generate` },
   'Torch, any number of dimensions': {
     source: ANY_RANK,
     needs: 'torch',
-    as: `${WARPERS},generate`,
+    as: `${SAMPLERS},generate`,
   },
   'Torch, one function a token': {
     source: DAY,
@@ -499,7 +499,7 @@ export const COURSES = {
     rules: 'until_above',
   },
   'Torch, probabilities from a step': { source: SHARES, needs: 'torch', as: 'generate' },
-  'NumPy, a batch of logits': { source: ARRAYS, needs: 'numpy', as: `${WARPERS},generate` },
+  'NumPy, a batch of logits': { source: ARRAYS, needs: 'numpy', as: `${SAMPLERS},generate` },
   ...Object.fromEntries(
     Object.entries(LIBRARIES).flatMap(([name, library]) => [
       [
@@ -509,7 +509,7 @@ export const COURSES = {
       [`${name}, strategy objects`, { source: strategies(library), needs: name, as: 'generate' }],
     ]),
   ),
-  'plain, names of its own': { source: PLAIN, as: `${WARPERS},generate` },
+  'plain, names of its own': { source: PLAIN, as: `${SAMPLERS},generate` },
 };
 
 const TORCH = COURSES['Torch, a batch of logits'].source;

@@ -12,7 +12,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { MEASURED, TEMPERATURES } from '../../web/state/measured-watermarks.js';
 import { cases } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { markBits, selfBits } from './naive.js';
 import { smallModel } from './small_model.js';
 

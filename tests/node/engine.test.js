@@ -121,7 +121,7 @@ describe('info and table', () => {
     const lines = readFileSync(new URL('../vectors/settings.txt', import.meta.url), 'utf8');
     const listed = [...lines.matchAll(/^(\w+) \w+ (\w+) /gm)];
     assert.deepEqual(
-      scope.table.map(({ name, warper }) => [name, warper]),
+      scope.table.map(({ name, sampler }) => [name, sampler]),
       listed.map(([, name, group]) => [name, group !== 'shared']),
     );
     const row = scope.table.find(({ name }) => name === 'top_p');
@@ -278,7 +278,7 @@ describe('distribution', () => {
     assert.equal(trace.tokens.length, 10);
     assert.deepEqual(
       trace.stages.map(({ name }) => name),
-      scope.table.filter((row) => row.warper).map((row) => row.name),
+      scope.table.filter((row) => row.sampler).map((row) => row.name),
     );
     const sum = (key) => trace.tokens.reduce((total, token) => total + token[key], trace.rest[key]);
     assert.ok(Math.abs(sum('p') - 1) < 2 ** -20);
@@ -287,7 +287,7 @@ describe('distribution', () => {
     assert.ok(trace.kept <= 30);
     const [best] = trace.tokens;
     assert.equal(best.rank, 1);
-    assert.equal(best.stage_p.length, scope.table.filter((row) => row.warper).length);
+    assert.equal(best.stage_p.length, scope.table.filter((row) => row.sampler).length);
     assert.equal(best.stage_p.at(-1), best.p);
     assert.equal(best.text, scope.piece(best.id).text);
     assert.equal(best.logit, scope.logits()[best.id]);

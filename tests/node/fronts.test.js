@@ -13,11 +13,11 @@ const logits = Float32Array.from({ length: 300 }, (_, id) => 6 * Math.cos(id * 1
 
 test('each program’s defaults are a chain that the engine takes, with every stage once in its order', async () => {
   const scope = await Logitscope.load();
-  const warpers = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const samplers = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   for (const { name, settings, source, version, note } of FRONTS) {
     const { kept, entropy } = scope.warp(logits, settings, { history: [3, 7, 7] });
     assert.ok(kept >= 1 && entropy >= 0, name);
-    if (settings.order) assert.deepEqual([...settings.order].sort(), [...warpers].sort(), name);
+    if (settings.order) assert.deepEqual([...settings.order].sort(), [...samplers].sort(), name);
     assert.match(source, /^https:\/\/github\.com\/[^/]+\/[^/]+\/blob\/[0-9a-f]{40}\/[^ ]+$/, name);
     if (/^[0-9a-f]{7}$/.test(version)) assert.ok(source.includes(`/blob/${version}`), name);
     for (const code of ['en', 'es']) assert.ok(!note || read(code)[`fronts.note.${note}`], note);

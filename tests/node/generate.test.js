@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { TextStream } from '../../web/engine/text-stream.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 
 /** @type {Logitscope} */
@@ -53,7 +53,7 @@ describe('steps and result', () => {
     );
     assert.equal(settings.temperature, 0.9);
     assert.equal(settings.top_p, 1);
-    assert.equal(settings.order.length, scope.table.filter((row) => row.warper).length);
+    assert.equal(settings.order.length, scope.table.filter((row) => row.sampler).length);
     const session = scope.session();
     steps.forEach((step, n) => {
       assert.equal(step.position, 2 + n);

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = `${root}build/fixtures/graded`;
 mkdirSync(folder, { recursive: true });
 const naive = pathToFileURL(`${root}tests/node/naive.js`).href;
-const WARPERS = GRADED.filter((name) => name !== 'chain' && name !== 'generate');
+const SAMPLERS = GRADED.filter((name) => name !== 'chain' && name !== 'generate');
 let written = 0;
 
 /** @type {Logitscope} */
@@ -55,8 +55,8 @@ async function graded(source, as, { limit = 2000, start = LONG ? thread : here, 
 const READS_ALL = 'for (const name of Object.keys(settings)) void settings[name];';
 
 describe('the grader passes correct code', () => {
-  for (const name of sample(WARPERS, 6)) {
-    test(`the plain twin of ${name}`, async () => {
+  for (const name of sample(SAMPLERS, 6)) {
+    test(`the plain form of ${name}`, async () => {
       const { failed, properties } = await graded(
         `import { warp } from ${JSON.stringify(naive)};
         export default (logits, settings, { history, second, step }) => {
@@ -367,7 +367,7 @@ describe('settings shared by samplers', () => {
   });
 
   test('a mistake in a parameter of DRY is found by its name', async () => {
-    const twin = (change) => `import { warp } from ${JSON.stringify(naive)};
+    const varied = (change) => `import { warp } from ${JSON.stringify(naive)};
       export default (logits, settings, { history }) => {
         ${READS_ALL}
         return warp(logits, { ...settings, ${change} }, history).logits.slice();
@@ -380,9 +380,11 @@ describe('settings shared by samplers', () => {
     ];
     for (const change of sample(changes, 2)) {
       const [name] = change.split(':');
-      assert.deepEqual((await graded(twin(change), 'dry_multiplier')).failed, [name]);
+      assert.deepEqual((await graded(varied(change), 'dry_multiplier')).failed, [name]);
     }
-    assert.deepEqual((await graded(twin('mirostat_tau: 5'), 'mirostat')).failed, ['mirostat_tau']);
+    assert.deepEqual((await graded(varied('mirostat_tau: 5'), 'mirostat')).failed, [
+      'mirostat_tau',
+    ]);
   });
 
   const XTC = `${SOFTMAX}
@@ -475,7 +477,7 @@ describe('the grader names a mistake in generate', () => {
       'ids.slice(1 - model.context_length)',
     ],
     [
-      'softmax before the warpers',
+      'softmax before the samplers',
       'softmax_last',
       'chain(last, settings, ids)',
       'chain(Float32Array.from(softmax(last)), settings, ids)',

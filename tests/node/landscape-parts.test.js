@@ -15,7 +15,7 @@ const ROW = {
   high: 3,
   step: 0.01,
   neutral: 1,
-  warper: true,
+  sampler: true,
 };
 
 /** Returns lines with an owner that records its events. */

@@ -22,7 +22,7 @@ import { marksOf } from '../../web/state/ladder.js';
 import { LandscapeReader } from '../../web/state/landscape.js';
 import { Knob } from '../../web/views/landscape/knob.js';
 import { cases } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PROMPTS = ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'They all'];

@@ -219,7 +219,7 @@ test('a button in a text may set only valid values of its figure', () => {
 });
 
 test('an order of some stages leaves all others in their places', () => {
-  const all = engine.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const all = engine.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   assert.deepEqual(wholeOrder(all, engine.table), all);
   const swapped = wholeOrder(['top_p', 'temperature'], engine.table);
   const back = (name) => ({ top_p: 'temperature', temperature: 'top_p' })[name] ?? name;

@@ -2,7 +2,7 @@
  * The samplers and draws in the simplest JavaScript with float64: full sorts, plain sums, and no code shared with the
  * engine. Its results are correct answers to the grader's questions.
  */
-import { splitmix64 } from '../vectors/twin.js';
+import { splitmix64 } from '../vectors/generators.js';
 
 const LARGEST = 3.4028234663852886e38;
 const NEUTRAL = {
@@ -131,7 +131,7 @@ const logSoftmax = (logits) => {
   return Array.from(logits, (logit) => logit - max - Math.log(sum));
 };
 
-const WARPERS = {
+const SAMPLERS = {
   guidance_scale: (logits, { guidance_scale: scale }, _, second) => {
     const [here, there] = [logSoftmax(logits), logSoftmax(second)];
     return onSurvivors(logits, (_logit, id) => clamp(there[id] + scale * (here[id] - there[id])));
@@ -330,7 +330,7 @@ const WARPERS = {
     if (count < 2) return logits;
     const share = Math.min((entropy(softmax(logits)) * Math.LN2) / Math.log(count), 1);
     const low = Math.max(0, middle - range);
-    return WARPERS.temperature(logits, {
+    return SAMPLERS.temperature(logits, {
       temperature: low + (middle + range - low) * share ** exponent,
     });
   },
@@ -511,7 +511,7 @@ export function warp(logits, settings, history, second) {
   let state = logits;
   const kept = [];
   for (const name of settings.order ?? ORDER) {
-    if (isActive(name, settings)) state = WARPERS[name](state, settings, history, second);
+    if (isActive(name, settings)) state = SAMPLERS[name](state, settings, history, second);
     kept.push(state.filter((logit) => logit !== -Infinity).length);
     if (kept.at(-1) === 0) return null;
   }

@@ -11,7 +11,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { atEnd } from '../cleanup.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { LONG, cases, long } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { cli } from './command_line.js';
 import { byteTokens } from './small_model.js';
 

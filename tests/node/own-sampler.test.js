@@ -12,7 +12,7 @@ import { smallModel } from './small_model.js';
 
 const model = smallModel({ context: 24 });
 const scope = await Logitscope.load({ model });
-const CANONICAL = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+const CANONICAL = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
 
 /** Returns a top_k as a learner writes it. @param {number} k */
 const topK =

@@ -56,10 +56,10 @@ function states() {
     maxKeys: 5,
     noNullPrototype: true,
   });
-  const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
+  const samplers = table.filter(({ sampler }) => sampler).map(({ name }) => name);
   const more = {
     logit_bias: biases,
-    order: fc.shuffledSubarray(warpers, { minLength: 1 }),
+    order: fc.shuffledSubarray(samplers, { minLength: 1 }),
     draw: fc.constant('gumbel'),
     convention: fc.constantFrom('llama.cpp', 'llama2.c'),
     constraint: fc.oneof(
@@ -103,7 +103,7 @@ test('a state written to an address is valid there and read back unchanged', () 
 });
 
 test('an order is written as moves, which links, messages and attributes accept too', () => {
-  const canonical = table.filter(({ warper }) => warper).map(({ name }) => name);
+  const canonical = table.filter(({ sampler }) => sampler).map(({ name }) => name);
   const moved = (name, at) => canonical.filter((each) => each !== name).toSpliced(at, 0, name);
   const hashOf = (order) => formatHash({ settings: { order } }, table);
   assert.equal(hashOf(moved('temperature', canonical.length)), 'order=temperature:last');

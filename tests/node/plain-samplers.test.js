@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { cases } from '../long.js';
 import { drawGumbel, drawInverse } from './naive.js';
 import { PLAIN_MAX, runPlainly } from './plain.js';
@@ -36,12 +36,12 @@ function someBiases(size) {
 }
 
 /** Returns a value within the range of a row's knob, often its usual value. */
-function someValue({ name, kind, low, high, usual, warper, choices }, size) {
+function someValue({ name, kind, low, high, usual, sampler, choices }, size) {
   if (kind === 'map') return someBiases(size);
   if (kind === 'list') return oneOf([], [[0]], [[below(size)], [below(size), below(size)]]);
   if (kind === 'choice') return oneOf(...choices);
   if (name === 'mirostat' && below(3)) return 0; // rare, since Mirostat replaces the truncation samplers
-  if (warper && below(3) === 0) return usual;
+  if (sampler && below(3) === 0) return usual;
   return kind === 'integer' ? low + below(high - low + 1) : low + unit() * (high - low);
 }
 
@@ -50,7 +50,7 @@ function someSettings(table, size) {
   const rows = table.filter(() => unit() < share);
   const settings = Object.fromEntries(rows.map((row) => [row.name, someValue(row, size)]));
   if (settings.guidance_scale !== undefined) delete settings.contrastive_beta; // the chain accepts only one of the two
-  const names = table.filter(({ warper }) => warper).map(({ name }) => name);
+  const names = table.filter(({ sampler }) => sampler).map(({ name }) => name);
   const shuffled = names.map((name) => [unit(), name]).sort();
   if (below(4)) settings.order = shuffled.map(([, name]) => name);
   if (below(2)) settings.end_tokens = [below(size), below(size)];
@@ -68,7 +68,7 @@ test(`${chains} random chains give the logits of the plain samplers`, async () =
     const second = Float32Array.from({ length: size }, () => 10 * unit() - 5);
     return { logits, history, second, step: below(30), settings: someSettings(simd.table, size) };
   });
-  const changed = new Map(simd.table.filter(({ warper }) => warper).map(({ name }) => [name, 0]));
+  const changed = new Map(simd.table.filter(({ sampler }) => sampler).map(({ name }) => [name, 0]));
   let refused = 0;
   for (const [i, plain] of runPlainly(simd.table, all).entries()) {
     const { logits, settings, ...how } = all[i];

@@ -38,7 +38,7 @@ function biasesOf(map, history) {
  *   step: number }} one
  */
 function bytesOf(table, { logits, settings, history, second, step }) {
-  const canonical = table.filter(({ warper }) => warper).map(({ name }) => name);
+  const canonical = table.filter(({ sampler }) => sampler).map(({ name }) => name);
   const order = (settings.order ?? canonical).map((name) =>
     table.findIndex((row) => row.name === name),
   );

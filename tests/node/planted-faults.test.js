@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
 import { MODULE_11 } from '../../web/grade/cases.js';
-import { TWINS } from '../../web/grade/diagnose.js';
+import { WRONG_FORMS } from '../../web/grade/diagnose.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { serve } from '../../web/grade/harness.js';
 import { REASONS } from '../../web/grade/reasons.js';
@@ -237,8 +237,8 @@ export { chained as chain };`;
     }
   });
 
-  test('found by a twin has a sentence', () => {
-    const tables = Object.entries(TWINS).map(([as, twins]) => [as, Object.keys(twins)]);
+  test('found by a wrong form has a sentence', () => {
+    const tables = Object.entries(WRONG_FORMS).map(([as, forms]) => [as, Object.keys(forms)]);
     for (const [as, names] of [...tables, ['generate', Object.keys(WRONG_LOOPS)]])
       for (const name of names) assert.ok(REASONS[codeOf(name)], `${as}: ${name}`);
   });

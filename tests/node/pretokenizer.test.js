@@ -11,7 +11,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { NAMES, pieces } from '../fixtures/pretokenizers.js';
 import { cases } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { byteTokens } from './small_model.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
 import { cases } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 
 const SIZES = [1, 2, 7, 64, 512, 50257, 262144];
 const TOLERANCE = 2 ** -20;

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { FRONT } from '../../web/state/settings.js';
+import { ALWAYS_SHOWN } from '../../web/state/settings.js';
 import { SAMPLERS, drawPictures, findSamplers, groupSamplers } from '../../web/state/samplers.js';
 
 const { table } = await Logitscope.load();
@@ -15,8 +15,8 @@ const read = (code) =>
   JSON.parse(readFileSync(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'));
 
 test('every sampler except the front ones is on the shelf once, with strings, source and picture', () => {
-  const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
-  const waiting = warpers.filter((name) => !FRONT.includes(name));
+  const samplers = table.filter(({ sampler }) => sampler).map(({ name }) => name);
+  const waiting = samplers.filter((name) => !ALWAYS_SHOWN.includes(name));
   assert.deepEqual([...NAMES].sort(), [...waiting, 'constraint', 'own'].sort());
   assert.deepEqual(Object.keys(SAMPLERS).sort(), [...NAMES].sort());
   assert.deepEqual(
@@ -28,7 +28,7 @@ test('every sampler except the front ones is on the shelf once, with strings, so
     for (const { group } of GROUPS) assert.ok(messages[`group.${group}`], group);
     for (const name of NAMES) {
       const { source, given } = SAMPLERS[name];
-      assert.ok(messages[`about.${name}`] && messages[`warper.${name}`], name);
+      assert.ok(messages[`about.${name}`] && messages[`setting.${name}`], name);
       assert.ok(given === undefined || messages[`shelf.given.${given}`], `${name}: ${given}`);
       if (name === 'own') continue;
       assert.match(source.url, /^https:\/\/[^ ]+$/, name);
@@ -66,7 +66,7 @@ test('the start value of a stage is valid and visible in its picture', async () 
 
 test('a stage is found by any system’s name in any spelling', () => {
   const english = read('en');
-  const said = (name) => [english[`warper.${name}`], english[`about.${name}`]];
+  const said = (name) => [english[`setting.${name}`], english[`about.${name}`]];
   const find = (query) => findSamplers(query, NAMES, said);
   assert.deepEqual(find('  '), NAMES);
   for (const [name, { aliases }] of Object.entries(SAMPLERS))

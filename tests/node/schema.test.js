@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
 import { grammarOf } from '../../web/engine/schema.js';
 import { cases } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { maskOf, naiveMask } from './naive_mask.js';
 import { SPACE, documents } from './schema_documents.js';
 import { EOS, byteTokens, smallModel } from './small_model.js';

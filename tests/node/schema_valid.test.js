@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
 import { cases } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { maskOf } from './naive_mask.js';
 import { isValid } from './schema_validator.js';
 import { EOS, smallModel } from './small_model.js';

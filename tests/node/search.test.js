@@ -85,7 +85,7 @@ describe('beam search', () => {
   });
 
   for (const width of [2, 3, 5]) {
-    test(`with ${width} beams equals the plain twin`, async () => {
+    test(`with ${width} beams equals the plain form`, async () => {
       for (const prompt of PROMPTS) {
         for (const power of [0, 1, 2]) {
           const found = await beamSearch(scope, {
@@ -95,13 +95,13 @@ describe('beam search', () => {
             max_new_tokens: 5,
             early_stopping: true,
           });
-          const twin = naiveBeams(prompt, width, power, 5, () => true);
+          const plain = naiveBeams(prompt, width, power, 5, () => true);
           assert.deepEqual(
             found.beams.map(({ ids }) => ids),
-            twin.map(({ ids }) => ids),
+            plain.map(({ ids }) => ids),
           );
           found.beams.forEach((beam, i) => {
-            assert.ok(Math.abs(beam.logprob - twin[i].sum) < 1e-4);
+            assert.ok(Math.abs(beam.logprob - plain[i].sum) < 1e-4);
             assert.ok(Math.abs(beam.score - beam.logprob / beam.ids.length ** power) < 1e-12);
           });
         }
@@ -109,7 +109,7 @@ describe('beam search', () => {
     });
   }
 
-  test('ends as the twin does, with each of the three ways to stop early', async () => {
+  test('ends as the plain form does, with each of the three ways to stop early', async () => {
     const ordinary = scope;
     scope = await endingModel();
     try {
@@ -134,10 +134,10 @@ describe('beam search', () => {
               early_stopping,
             };
             const result = await beamSearch(scope, { ...options, max_new_tokens: 12 });
-            const twin = naiveBeams(PROMPTS[0], width, power, 12, over(power));
+            const plain = naiveBeams(PROMPTS[0], width, power, 12, over(power));
             assert.deepEqual(
               result.beams.map(({ ids }) => ids),
-              twin.map(({ ids }) => ids),
+              plain.map(({ ids }) => ids),
             );
             assert.ok(result.beams.every((beam) => beam.finished === (beam.ids.at(-1) === EOS)));
             found[result.finish_reason] = true;
@@ -237,7 +237,7 @@ describe('contrastive search', () => {
     [8, 1],
     [5, 0],
   ]) {
-    test(`with k ${k} and alpha ${alpha} equals the plain twin`, async () => {
+    test(`with k ${k} and alpha ${alpha} equals the plain form`, async () => {
       for (const prompt of PROMPTS) {
         const { ids, steps } = await contrastiveSearch(scope, {
           prompt,

@@ -3,7 +3,7 @@
  * can read and write any text.
  */
 import { writeGguf } from '../fixtures/gguf_writer.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 
 const BYTES = 256;
 export const EOS = BYTES;

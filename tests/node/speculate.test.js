@@ -5,7 +5,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import * as layout from '../../web/engine/layout.js';
 import { Module } from '../../web/engine/module.js';
 import { readVerdict } from '../../web/engine/speculate.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 import { cases } from '../long.js';
 import { drawInverse, residualOf, speculated } from './naive.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
@@ -189,11 +189,11 @@ describe('a generation', () => {
   });
 
   test('by a model that drafts for itself gives the same text in passes of k + 1 tokens', async () => {
-    const twin = await Logitscope.load({ model: smallModel({ context: 48 }) });
+    const same = await Logitscope.load({ model: smallModel({ context: 48 }) });
     for (const settings of [{}, { temperature: 0 }, { top_p: 0.8, frequency_penalty: 0.5 }]) {
       const options = { prompt: 'Hi', max_new_tokens: 20, seed: 5, ...settings };
       const plain = await scope.write(options);
-      const both = await scope.write({ ...options, draft: twin, draft_tokens: 4 });
+      const both = await scope.write({ ...options, draft: same, draft_tokens: 4 });
       assert.deepEqual(both.ids, plain.ids);
       assert.equal(both.text, plain.text);
       assert.deepEqual(
@@ -203,7 +203,7 @@ describe('a generation', () => {
       assert.equal(both.speculation.rejected, 0);
       assert.equal(both.speculation.passes, 4);
     }
-    twin.close();
+    same.close();
   });
 
   test('shares its draft with other generations and leaves the draft’s timeline unchanged', async () => {
@@ -256,8 +256,8 @@ describe('a generation', () => {
   });
 
   test('ends at the end of a text, even inside a pass', async () => {
-    const twin = await Logitscope.load({ model: smallModel({ context: 48 }) });
-    const options = { prompt: 'Hi', seed: 1, draft: twin, draft_tokens: 8, max_new_tokens: 30 };
+    const same = await Logitscope.load({ model: smallModel({ context: 48 }) });
+    const options = { prompt: 'Hi', seed: 1, draft: same, draft_tokens: 8, max_new_tokens: 30 };
     const forced = await scope.write({ ...options, logit_bias: { [EOS]: 6 } });
     assert.equal(forced.finish_reason, 'eos');
     assert.equal(forced.ids.at(-1), EOS);
@@ -272,7 +272,7 @@ describe('a generation', () => {
     assert.equal((await generation.next()).value.finish_reason, 'aborted');
     const json = await scope.write({ ...options, constraint: { schema: { type: 'boolean' } } });
     assert.match(json.text, /^\s*(true|false)\s*$/);
-    twin.close();
+    same.close();
   });
 
   test('texts of two tokens fall as they do without drafts: chi-square', async () => {

@@ -37,7 +37,7 @@ function chainOf(random) {
     xtc_probability: 1,
   };
   const on = Object.entries(values).filter(() => random() < 0.5);
-  const order = [...scope.table.filter(({ warper }) => warper).map(({ name }) => name)];
+  const order = [...scope.table.filter(({ sampler }) => sampler).map(({ name }) => name)];
   order.sort(() => random() - 0.5);
   return { ...Object.fromEntries(on), order };
 }
@@ -117,7 +117,7 @@ test('a token that XTC removes among many survivors has a band, at 262,144 token
     const gone = found.river.bands.filter(({ token }) => token.removed_by === 'xtc_probability');
     assert.ok(gone.length > 0, 'XTC removes a token');
     assert.ok(gone[0].p[0] > 0.05 && gone[0].p[2] === 0);
-    // The engine's trace with room for every token is the naive twin.
+    // The engine's trace with room for every token is the plain form.
     const whole = scope.warp(logits, { ...settings, top: size }, { history: [0, 1, 2] });
     for (const { token } of gone) {
       const { id, p_raw, stage_p, removed_by } = whole.tokens.find(({ id }) => id === token.id);

@@ -317,7 +317,7 @@ for line in sys.stdin:
   test('is refused for generate, which needs a model to call', async () => {
     const { status, stderr } = await cli(['grade', file(''), '--as', 'generate', '--stdio']);
     assert.equal(status, 2);
-    assert.match(stderr, /--stdio is for warpers/);
+    assert.match(stderr, /--stdio is for samplers/);
   });
 });
 

@@ -14,7 +14,7 @@ import { readVocabulary } from '../../web/import/vocabulary.js';
 import { atEnd } from '../cleanup.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { LONG } from '../long.js';
-import { Pcg32 } from '../vectors/twin.js';
+import { Pcg32 } from '../vectors/generators.js';
 
 const TEXTS = 3000;
 const MARKED = 300; // number of special and user-defined tokens in the texts

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { Logitscope, strategies } from '../../web/engine/index.js';
 import { checkCase } from '../vectors/check.js';
 import { parse, parseList } from '../vectors/parse.js';
-import { Pcg32, unitOf } from '../vectors/twin.js';
+import { Pcg32, unitOf } from '../vectors/generators.js';
 
 const root = new URL('../../', import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), 'utf8');
@@ -34,9 +34,9 @@ for (const variant of ['simd', 'scalar']) {
 test('random(seed, step) takes two outputs of PCG32 for each step', async () => {
   const scope = await Logitscope.load();
   for (const seed of [42, 0, 2 ** 53 - 1]) {
-    const twin = new Pcg32(seed, 54);
+    const plain = new Pcg32(seed, 54);
     for (let step = 0; step < 400; step++) {
-      assert.equal(scope.random(seed, step), unitOf(twin.next(), twin.next()));
+      assert.equal(scope.random(seed, step), unitOf(plain.next(), plain.next()));
     }
   }
 });

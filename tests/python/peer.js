@@ -120,7 +120,7 @@ function someSettings(table, size) {
   }
   if (often(0.2))
     settings.order = table
-      .flatMap(({ warper, name }) => (warper ? [{ name, at: random() }] : []))
+      .flatMap(({ sampler, name }) => (sampler ? [{ name, at: random() }] : []))
       .sort((a, b) => a.at - b.at)
       .map(({ name }) => name);
   if (often(0.3)) settings.draw = 'gumbel';
@@ -164,7 +164,7 @@ function thirty(table) {
   );
   const texts = new Map(named.map(({ settings }) => [JSON.stringify(settings), settings]));
   const alone = table
-    .filter(({ warper, group, kind }) => warper && group !== 'second' && kind !== 'map')
+    .filter(({ sampler, group, kind }) => sampler && group !== 'second' && kind !== 'map')
     .map(({ name, usual }) => ({ [name]: usual, temperature: 1.3 }));
   return [...[...texts.values()].slice(0, 12), ...alone].slice(0, 30);
 }

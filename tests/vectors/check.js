@@ -3,7 +3,7 @@
  * Node and the browser runner share it; tests/native/test_vectors.c is its equal in C.
  */
 import { integer, number } from './parse.js';
-import { Pcg32, splitmix64, unitOf } from './twin.js';
+import { Pcg32, splitmix64, unitOf } from './generators.js';
 
 /** The subject of a check: the engine, the case, and its results. */
 class Subject {
@@ -90,17 +90,17 @@ function extremes({ trace }) {
 }
 
 /** Returns the settings with only one sampler. */
-function alone(scope, settings, warper) {
-  const warpers = scope.table.filter((row) => row.warper).map((row) => row.name);
-  const others = warpers.filter((name) => name !== warper);
+function alone(scope, settings, sampler) {
+  const samplers = scope.table.filter((row) => row.sampler).map((row) => row.name);
+  const others = samplers.filter((name) => name !== sampler);
   const kept = Object.entries(settings).filter(([name]) => !others.includes(name));
-  return { ...Object.fromEntries(kept), order: [warper] };
+  return { ...Object.fromEntries(kept), order: [sampler] };
 }
 
 function stepByStep({ scope, given, raw, logits }) {
   let state = raw;
-  for (const warper of given.settings.order) {
-    state = scope.warp(state, alone(scope, given.settings, warper), {
+  for (const sampler of given.settings.order) {
+    state = scope.warp(state, alone(scope, given.settings, sampler), {
       history: given.history,
       step: given.step,
     }).logits;

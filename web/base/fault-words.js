@@ -42,6 +42,6 @@ function sayValue(name, value, about) {
   if (typeof value === 'object')
     return reasonOf({ key: value.key, values: { ...about, ...value.values } });
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : String(value);
-  const key = [`warper.${value}`, `fault.setting.${value}`].find(hasMessage);
+  const key = [`setting.${value}`, `fault.setting.${value}`].find(hasMessage);
   return name === 'setting' && key ? t(key) : value;
 }

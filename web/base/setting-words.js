@@ -11,7 +11,7 @@ import { spoken } from './visible.js';
 
 /** @param {string} name a sampler or parameter */
 export function settingName(name) {
-  const key = `warper.${name}`;
+  const key = `setting.${name}`;
   return hasMessage(key) ? t(key) : name;
 }
 
@@ -87,7 +87,7 @@ export function readNumber(name, text, range) {
 export function valueInWords(row, value) {
   if (row.name === 'temperature' && value === 0) return t('words.greedy');
   if (row.name === 'repetition_window' && value === 0) return t('words.all');
-  if (row.warper && value === row.neutral) return t('words.off', { value: plain(value) });
+  if (row.sampler && value === row.neutral) return t('words.off', { value: plain(value) });
   return plain(value);
 }
 

@@ -23,7 +23,7 @@ export const TERMS = [
   'kept',
   'mass',
   'rank',
-  'warper',
+  'stage',
   'top_k',
   'top_p',
   'nucleus',

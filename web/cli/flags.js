@@ -179,7 +179,7 @@ export function settingFlag(row) {
   const low = shortest(minimum) && ` ${row.minimum_included ? 'from' : 'above'} ${minimum}`;
   const high = shortest(maximum) && ` ${row.maximum_included ? 'to' : 'to below'} ${maximum}`;
   const number = kind === 'integer' ? 'whole number' : 'number';
-  const at = row.warper ? 'neutral at ' : 'by default ';
+  const at = row.sampler ? 'neutral at ' : 'by default ';
   return { name, kind: 'number', help: `${group}: ${number}${low}${high}, ${at}${neutral}` };
 }
 

@@ -28,7 +28,7 @@ no network, nothing to write to and no more to read than what runs it.
 Where neither works, stderr says so, and FILE is trusted as any script is: it can read and write what
 you can. --isolated refuses to go on there, and where there is no limit of memory.
 
-A warper, or --as chain (repetition_penalty, temperature, top_k, top_p in this order):
+A sampler, or --as chain (repetition_penalty, temperature, top_k, top_p in this order):
   export default function top_p(logits, settings, { history }) { ...; return logits; }
   def top_p(logits, settings, history): ...
 logits is a Float32Array, a removed token -Infinity; settings.top_p and so on are the settings, history
@@ -63,7 +63,7 @@ ${Object.entries(CONVENTIONS)
   .map(([name, says]) => `  ${name.padEnd(12)} ${says}`)
   .join('\n')}
 
-What warpers share or lessons leave out (min_tokens_to_keep, repetition_window, dry_base, mirostat_tau
+What samplers share or lessons leave out (min_tokens_to_keep, repetition_window, dry_base, mirostat_tau
 and so on) is asked of a function that reads it from settings.
 
 --as cases: the 43 cases of the Module 11 lesson, of five functions named temperature, top_k, top_p,
@@ -73,7 +73,7 @@ functions do, and need not: the marks are the same as by --as temperature,top_k 
 The score goes from 0, for a function that does nothing, to 100. --as top_k,top_p=2 counts top_p twice;
 --weight exact=3 counts that property three times, --weight top_p.exact=3 that of top_p alone.
 
---stdio: FILE is a program that itself answers lines of JSON, a warper or chain:
+--stdio: FILE is a program that itself answers lines of JSON, a sampler or chain:
   {"id":1,"call":"load","name":"top_p"}                            {"id":1}
   {"id":2,"call":"warp","logits":[1,"-inf"],"settings":{"top_p":0.9,...},"history":[],"coin":0.4}
                                                                    {"id":2,"result":[1,"-inf"]}
@@ -243,7 +243,7 @@ export const grade = {
     {
       name: 'as',
       kind: 'text',
-      help: `what it is: ${GRADED.slice(-2).join(', ')}, a warper's name, cases, or several with commas`,
+      help: `what it is: ${GRADED.slice(-2).join(', ')}, a sampler's name, cases, or several with commas`,
     },
     {
       name: 'convention',
@@ -324,7 +324,7 @@ export const grade = {
       throw new UsageError(`--gradescope and --${csv ? 'csv' : 'json'} exclude each other`);
     }
     if (stdio && parts.some((it) => it.as === 'generate')) {
-      throw new UsageError('--stdio is for warpers and chain: generate needs a model to call');
+      throw new UsageError('--stdio is for samplers and chain: generate needs a model to call');
     }
   },
 

@@ -80,7 +80,7 @@ export function readTable(module) {
       stage: text(layout.WARP_ROW_STAGE) || name,
       kind,
       group: text(layout.WARP_ROW_GROUP),
-      warper: effect !== '',
+      sampler: effect !== '',
       neutral: { map: {}, list: [], choice: choices[neutral] }[String(kind)] ?? neutral,
       minimum: f64(layout.WARP_ROW_MINIMUM),
       maximum: f64(layout.WARP_ROW_MAXIMUM),
@@ -153,7 +153,7 @@ export function unknownSetting(name, names) {
  * @returns {string[]}
  */
 function checkOrder(order, table) {
-  const rows = table.filter((row) => row.warper);
+  const rows = table.filter((row) => row.sampler);
   const stages = [...rows.map((row) => row.name), 'own'];
   if (!Array.isArray(order)) {
     throw mustBe('order', 'a_list_of_names', order);
@@ -255,7 +255,7 @@ function factsOf(table) {
   let facts = known.get(table);
   if (!facts) {
     const names = new Set([...table.map(({ name }) => name), ...OTHERS]);
-    facts = { names, canonical: table.filter(({ warper }) => warper).map(({ name }) => name) };
+    facts = { names, canonical: table.filter(({ sampler }) => sampler).map(({ name }) => name) };
     known.set(table, facts);
   }
   return facts;
@@ -290,7 +290,7 @@ export function resolveSettings(table, given = {}, also = []) {
   if (ends !== null) checkIds('end_tokens', ends, 2 ** 32);
   if (negative_prompt !== null) checkText('negative_prompt', negative_prompt);
   const named = order === undefined ? canonical : checkOrder(order, table);
-  const stages = sampler === null && named !== canonical ? named.filter(isWarper) : named;
+  const stages = sampler === null && named !== canonical ? named.filter(isSampler) : named;
   const placed = sampler === null || stages.includes('own') ? stages : [...stages, 'own'];
   if (sampler !== null && typeof sampler !== 'function') checkOwn(sampler, sampler.length);
   checkChoice('draw', draw, ['inverse', 'gumbel']);
@@ -310,17 +310,17 @@ export function resolveSettings(table, given = {}, also = []) {
 }
 
 /** @param {string} name */
-const isWarper = (name) => name !== 'own';
+const isSampler = (name) => name !== 'own';
 
 /** @param {Module} module @param {TableRow[]} table @param {string[]} order */
 function applyOrder(module, table, order) {
-  const warpers = order.filter(isWarper);
-  const at = module.exchange(4 * warpers.length);
+  const samplers = order.filter(isSampler);
+  const at = module.exchange(4 * samplers.length);
   module.writeUint32(
     at,
-    warpers.map((name) => table.findIndex((row) => row.name === name)),
+    samplers.map((name) => table.findIndex((row) => row.name === name)),
   );
-  module.calls.settings_order(at, warpers.length);
+  module.calls.settings_order(at, samplers.length);
 }
 
 /**

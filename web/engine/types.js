@@ -21,7 +21,7 @@
  * @property {'real' | 'integer' | 'map' | 'list' | 'choice'} kind
  * @property {string} group 'second' (second distribution), 'penalty', 'shape', 'truncation',
  *   'mark' (watermark) or 'shared'
- * @property {boolean} warper true for a sampler, false for a parameter that samplers share
+ * @property {boolean} sampler true for a sampler, false for a parameter that samplers share
  * @property {any} neutral the value that changes nothing: a number, {}, [] or a choice
  * @property {number} minimum smallest value accepted
  * @property {number} maximum largest value accepted

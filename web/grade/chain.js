@@ -63,7 +63,7 @@ function casesOf(random, names, count) {
  * @param {string} b
  */
 function swapped(engine, a, b) {
-  const order = engine.table.filter((row) => row.warper).map((row) => row.name);
+  const order = engine.table.filter((row) => row.sampler).map((row) => row.name);
   return order.map((name) => (name === a ? b : name === b ? a : name));
 }
 

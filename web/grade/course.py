@@ -9,7 +9,7 @@ import re
 import sys
 
 # For each parameter: other names that courses use.
-OF_WARPERS = {
+OF_SAMPLERS = {
     "logits": "scores",
     "history": "token_ids prev_ids prev_token_ids previous_ids full_ids ids generated generated_ids"
     " input_ids prev_tokens tokens seen",
@@ -23,8 +23,8 @@ OF_LOOPS = {
     "eos_token_id": "eos_id eos eos_token stop_id stop_token stop_token_id end_id",
     "context_length": "block_size max_seq_len ctx_len max_context",
     "rng": "make_rng generator gen g random_state",
-    "temperature": OF_WARPERS["temperature"],
-    "repetition_penalty": "penalty r " + OF_WARPERS["repetition_penalty"],
+    "temperature": OF_SAMPLERS["temperature"],
+    "repetition_penalty": "penalty r " + OF_SAMPLERS["repetition_penalty"],
     "top_k": "k",
     "top_p": "p",
 }

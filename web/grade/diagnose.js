@@ -1,5 +1,5 @@
 /**
- * Finds the fault of a function. A twin is a function with one known fault: if its wrong answers are the same, the
+ * Finds the fault of a function. A wrong form is a function with one known fault: if its wrong answers are the same, the
  * function has this fault. Other faults are found by checks, for example with a second seed.
  */
 import { disagreement, expect } from './expect.js';
@@ -13,8 +13,8 @@ import { WRONG_MARKS } from './wrong-marks.js';
 import { WRONG_PENALTIES } from './wrong-penalties.js';
 import { WRONG_SAMPLERS, codeOf } from './wrong-samplers.js';
 
-/** For each function: its twins. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
-export const TWINS = {
+/** For each function: its wrong forms. @type {Record<string, Record<string, import('./wrong-samplers.js').WrongForm>>} */
+export const WRONG_FORMS = {
   ...WRONG_SAMPLERS,
   ...WRONG_FILTERS,
   ...WRONG_PENALTIES,
@@ -28,12 +28,12 @@ export const TWINS = {
  * @typedef {{ input: any, settings: any, answer: import('./tested-function.js').Answer }} Asked
  */
 
-/** Codes of checks that come first: no twin says more. */
+/** Codes of checks that come first: no wrong form says more. */
 const PLAIN = [
   ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked', 'memory', 'tasks'],
   ...['hung', 'list', 'length', 'no_ids', 'reseeded'],
 ];
-/** Codes of checks that count if no twin fits. Each is the sign of one fault. */
+/** Codes of checks that count if no wrong form fits. Each is the sign of one fault. */
 const ELSE = [
   ...['swapped', 'long_window', 'early', 'graph', 'asked_often', 'wrote', 'wrote_history'],
   ...['wrote_prompt', 'state', 'near_only', 'greedy_early', 'other_divisor', 'zero_logit'],
@@ -50,7 +50,7 @@ const VAGUE = [
 const OF_ORDER = ['swapped', 'order_reversed', 'not_last'];
 
 /**
- * Least share of answers that must be the same as the twin's: of all answers, and of wrong ones. Rounding may decide
+ * Least share of answers that must be the same as the wrong form's: of all answers, and of wrong ones. Rounding may decide
  * a few.
  */
 const OF_ALL = 0.97;
@@ -85,13 +85,13 @@ const masked = (result, logits) =>
  */
 
 /**
- * Finds the twin with the most answers in common. A twin is given up as soon as too many answers differ.
+ * Finds the wrong form with the most answers in common. A wrong form is given up as soon as too many answers differ.
  * @template T
  * @param {Judged<T>[]} answers
  * @param {string[]} names
- * @param {(name: string, answer: T) => boolean} isTwins
+ * @param {(name: string, answer: T) => boolean} isSame
  */
-function closest(answers, names, isTwins) {
+function closest(answers, names, isSame) {
   const wrong = answers.filter((it) => it.wrong);
   if (!wrong.length) return null;
   const all = [...wrong, ...answers.filter((it) => !it.wrong)];
@@ -101,7 +101,7 @@ function closest(answers, names, isTwins) {
   for (const name of names) {
     let [missed, missedWrong] = [0, 0];
     for (const [at, answer] of all.entries()) {
-      if (isTwins(name, answer)) continue;
+      if (isSame(name, answer)) continue;
       missed++;
       if (at < wrong.length) missedWrong++;
       if (missed > most || missedWrong > mostWrong) break;
@@ -114,9 +114,9 @@ function closest(answers, names, isTwins) {
 }
 
 /** @param {string} as @param {Asked[]} asked @param {any} engine */
-async function samplerTwin(as, asked, engine) {
-  const twins = TWINS[as];
-  if (!twins) return null;
+async function wrongSampler(as, asked, engine) {
+  const forms = WRONG_FORMS[as];
+  if (!forms) return null;
   const answers = [];
   for (const { input, settings, answer } of asked) {
     const { result } = answer;
@@ -131,16 +131,16 @@ async function samplerTwin(as, asked, engine) {
     const given = { logits, settings, history, second, bits, coin };
     answers.push({ result, given, wrong: disagreement(right, result) !== null });
   }
-  return closest(answers, Object.keys(twins), (name, { result, given }) => {
-    const twin = twins[name](given);
+  return closest(answers, Object.keys(forms), (name, { result, given }) => {
+    const form = forms[name](given);
     return name.startsWith('soft_mask')
-      ? same(masked(result, given.logits), masked(twin, given.logits))
-      : same(result, twin);
+      ? same(masked(result, given.logits), masked(form, given.logits))
+      : same(result, form);
   });
 }
 
 /** @param {Asked[]} asked */
-function loopTwin(asked) {
+function wrongLoop(asked) {
   const answers = [];
   for (const { input, answer } of asked) {
     const { result } = answer;
@@ -243,9 +243,9 @@ export async function diagnose(as, verdicts, asked, engine, afresh, stages = nul
     return reason('follows', { names: [...stages.wrong].join(', ') });
   // A wrong sampler can look like a wrong order, so codes about the order do not count then.
   const doubted = stages?.wrong.size ? OF_ORDER : [];
-  const twin = await (as === 'generate' ? loopTwin(asked) : samplerTwin(as, asked, engine));
-  if (twin && !doubted.includes(codeOf(twin))) {
-    return reason(/** @type {any} */ (codeOf(twin)), WRONG_LOOPS[twin]?.params);
+  const form = await (as === 'generate' ? wrongLoop(asked) : wrongSampler(as, asked, engine));
+  if (form && !doubted.includes(codeOf(form))) {
+    return reason(/** @type {any} */ (codeOf(form)), WRONG_LOOPS[form]?.params);
   }
   const known = seen(
     failed,

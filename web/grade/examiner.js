@@ -17,7 +17,7 @@ export class Refused extends Error {}
  */
 export function complete(engine, as, settings) {
   const rows = engine.table.filter((/** @type {any} */ row) =>
-    as === 'chain' ? CHAIN.includes(row.name) : !row.warper || row.name === as,
+    as === 'chain' ? CHAIN.includes(row.name) : !row.sampler || row.name === as,
   );
   return {
     ...Object.fromEntries(rows.map((/** @type {any} */ { name, neutral }) => [name, neutral])),

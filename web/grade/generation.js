@@ -296,7 +296,7 @@ function samplerProperties(maker) {
   return [
     property(
       'warpers',
-      'applies the four warpers to the logits, and the softmax after them',
+      'applies the four samplers to the logits, and the softmax after them',
       maker.runs(40, () => ({ settings: maker.samplers() })),
     ),
     property(

@@ -88,7 +88,7 @@ async function tryProperty(
       return null;
     }
   };
-  // Twins do not read the setting in `needs`, so such answers cannot be compared.
+  // Wrong forms do not read the setting in `needs`, so such answers cannot be compared.
   examiner.room = needs ? 0 : KEPT;
   for (const [at, input] of cases.entries()) {
     const failure = await tried(input);

@@ -123,7 +123,7 @@ def arguments(function, name, given, rows):
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        asked = course.known(parameter.name, course.OF_WARPERS)
+        asked = course.known(parameter.name, course.OF_SAMPLERS)
         ending = SHORT_NAMES.get(parameter.name)
         if ending:
             asked = name if name.endswith(ending) else {"p": "top_p", "k": "top_k"}.get(
@@ -144,7 +144,7 @@ def arguments(function, name, given, rows):
         elif parameter.default is not parameter.empty:
             continue
         else:
-            known = course.known_names(given, course.OF_WARPERS, SHORT_NAMES)
+            known = course.known_names(given, course.OF_SAMPLERS, SHORT_NAMES)
             raise TypeError(f"its parameter {parameter.name} is unknown, known are {known}")
         named[parameter.name] = value
     return named, own, seen

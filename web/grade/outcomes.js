@@ -23,14 +23,14 @@ export const NO_END = -1;
  */
 export async function generated(engine, { toy: model, prompt, settings, us }, how = {}) {
   const { byId = false, seen = (/** @type {number[]} */ ids) => ids } = how;
-  const { seed, max_new_tokens, ...warpers } = settings;
+  const { seed, max_new_tokens, ...samplers } = settings;
   const ids = [...prompt];
   for (let step = 0; step < max_new_tokens; step++) {
     const window = ids.slice(-model.context_length);
     const row = toyRow(model, window, window.length - 1);
     const { tokens } = await engine.warp(
       row,
-      { ...warpers, top: model.vocab_size },
+      { ...samplers, top: model.vocab_size },
       { history: seen(ids) },
     );
     const u = us ? us[step] : await engine.random(seed, step);
@@ -101,7 +101,7 @@ async function answerOf(run, { engine, ask }) {
   const byId = log?.uniform ? await expects(true) : null;
   const right = byId && String(byId) === String(got) ? byId : await expects(false);
   if (!right || (log?.uniform && !byId)) return null;
-  // The twins must get the same run.
+  // The wrong forms must get the same run.
   Object.assign(input, known, { expected: right });
   return {
     expected: right,

@@ -51,7 +51,7 @@ export const REASONS = {
   unasked: 'it sent an answer that nothing asked for',
   graph: 'gradients were recorded for {count} calls of the model: generate wants torch.no_grad()',
   asked_often: 'the model was asked {count} times for {tokens} tokens: work that is never used',
-  // Faults of the twins in wrong-*.js.
+  // Faults of the wrong forms in wrong-*.js.
   cut_before:
     'it drops every token from the first with a cumulative mass above p: the one that reaches p belongs to the nucleus, and a sure best is lost',
   until_above: 'it continues until the mass is above p: one too many if p is met exactly',
@@ -113,7 +113,7 @@ export const REASONS = {
   reward_others: 'it lowers the tokens that are not in the prompt: those of the prompt are lifted',
   log_of_sum: 'its sum overflows: the maximum is to be subtracted before exp',
   log_base_two: 'it takes logarithms to the base 2: the natural ones are asked for',
-  // Faults of the twins in wrong-marks.js.
+  // Faults of the wrong forms in wrong-marks.js.
   guided_back:
     'it leads towards the second distribution: the scale multiplies the difference from the second one to the model',
   guided_past:
@@ -183,7 +183,7 @@ export const REASONS = {
   history_prompt: 'its penalties see the prompt only: the drawn tokens count too',
   history_new: 'its penalties see the drawn tokens only: the prompt counts too',
   history_none: 'its penalties see no history',
-  loop_shares_first: 'the softmax comes before the warpers: they are written for logits',
+  loop_shares_first: 'the softmax comes before the samplers: they are written for logits',
   loop_without_temperature: 'the loop leaves out temperature',
   loop_without_top_k: 'the loop leaves out top_k',
   loop_without_top_p: 'the loop leaves out top_p',

@@ -1,12 +1,12 @@
-/** Chains of four samplers with one fault each; wrong-samplers.js explains such twins. */
+/** Chains of four samplers with one fault each; wrong-samplers.js explains them. */
 import { CHAIN, RIGHT, WRONG_SAMPLERS, codeOf, softmax } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong-samplers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
 
 /**
  * @param {string[]} order
- * @param {Record<string, Twin>} [stages]
- * @returns {Twin}
+ * @param {Record<string, WrongForm>} [stages]
+ * @returns {WrongForm}
  */
 export const inOrder =
   (order, stages = RIGHT) =>
@@ -22,15 +22,15 @@ const RENAMED = ['idle', 'returns_shares', 'returns_logs', 'on_shares', 'penalty
 
 /**
  * For each fault of each stage: the four stages, of which one has the fault.
- * @type {{ code: string, stages: Record<string, Twin> }[]}
+ * @type {{ code: string, stages: Record<string, WrongForm> }[]}
  */
 export const WRONG_STAGES = CHAIN.flatMap((name) =>
   Object.entries(WRONG_SAMPLERS[name])
     .filter(([code]) => !RENAMED.includes(codeOf(code)))
-    .map(([code, twin]) => ({ code, stages: { ...RIGHT, [name]: twin } })),
+    .map(([code, form]) => ({ code, stages: { ...RIGHT, [name]: form } })),
 );
 
-/** @type {Record<string, Twin>} */
+/** @type {Record<string, WrongForm>} */
 export const WRONG_CHAINS = {
   shares_first: ({ logits, settings, history }) =>
     inOrder(CHAIN)({ logits: softmax(logits), settings, history }),

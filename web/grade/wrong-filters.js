@@ -1,8 +1,8 @@
-/** Samplers that remove improbable tokens, with one fault each; wrong-samplers.js explains such twins. */
+/** Samplers that remove improbable tokens, with one fault each; wrong-samplers.js explains them. */
 import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Given} Given */
-/** @typedef {import('./wrong-samplers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
 
 /**
  * A token in a filter. `l`: its logit; `p`: its probability; `high`, `top`: the largest logit and
@@ -20,7 +20,7 @@ const entropyOf = (p) => -sum(p.map((it) => (it > 0 ? it * Math.log(it) : 0)));
  * @param {(it: Token) => boolean} stays
  * @param {{ best?: boolean, shares?: (logits: number[]) => number[] }} [how] best: true if the best token
  *   always stays
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const sieve =
   (name, stays, { best: keepsBest = true, shares = softmax } = {}) =>
@@ -42,10 +42,10 @@ const sieve =
 const plain = (logits) => softmax(logits, 0);
 
 /**
- * Twins that all samplers with a limit for the probability have.
+ * Wrong forms that all samplers with a limit for the probability have.
  * @param {string} name
  * @param {(it: Token) => number} limit returns the least probability that stays
- * @returns {Record<string, Twin>}
+ * @returns {Record<string, WrongForm>}
  */
 const limits = (name, limit) => ({
   limit_strict: sieve(name, (it) => it.p > limit(it)),
@@ -78,7 +78,7 @@ const deviation = (/** @type {number[]} */ finite) => sigmaOf(finite);
 /**
  * @param {(logits: number[]) => number} sigma
  * @param {(l: number, high: number, by: number, logits: number[]) => boolean} [stays]
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const sigmas =
   (sigma, stays = (l, high, by) => l >= high - by) =>
@@ -97,7 +97,7 @@ const sigmas =
  * @param {(surprise: number, entropy: number) => number} far returns the distance; the smallest is first
  * @param {{ ties?: boolean, after?: number }} [how] ties: true if tokens as far as the last one stay;
  *   after: how many further tokens stay
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const typical =
   (far, { ties = true, after = 0 } = {}) =>
@@ -123,7 +123,7 @@ const distance = (/** @type {number} */ surprise, /** @type {number} */ entropy)
  * @param {{ coin?: (coin: number, p: number) => boolean, least?: number, limit?: (p: number[], by: number) => number,
  *   kept?: (top: number[]) => number[] }} [how] coin: true if tokens are removed; least: the number of
  *   tokens at the threshold
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const excluded =
   ({
@@ -141,7 +141,7 @@ const excluded =
     return logits.map((l, id) => (top.includes(id) && !stay.includes(id) ? GONE : l));
   };
 
-/** @type {Record<string, Record<string, Twin>>} */
+/** @type {Record<string, Record<string, WrongForm>>} */
 export const WRONG_FILTERS = {
   min_p: {
     min_p_absolute: sieve('min_p', ({ p, by }) => p >= by),

@@ -1,4 +1,4 @@
-/** Decode loops with one fault each; wrong-samplers.js explains such twins. */
+/** Decode loops with one fault each; wrong-samplers.js explains them. */
 import { toyRow } from './toy.js';
 import { WRONG_STAGES, inOrder } from './wrong-chains.js';
 import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
@@ -6,7 +6,7 @@ import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
 /**
  * @typedef {import('./generation.js').Run} Run
  * @typedef {{ id: number, p: number }[]} Ranked the most probable first
- * @typedef {import('./wrong-samplers.js').Twin} Twin
+ * @typedef {import('./wrong-samplers.js').WrongForm} WrongForm
  *
  * The parts of a loop; the correct parts are the defaults.
  * @typedef {object} Loop
@@ -19,7 +19,7 @@ import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
  * @property {(mass: number, u: number) => boolean} [takes] true if u draws a token; mass: up to and with that token
  * @property {(row: number[]) => number[]} [before] changes the row before the samplers
  * @property {(settings: any) => any} [settings]
- * @property {Twin} [chain]
+ * @property {WrongForm} [chain]
  * @property {(id: number, ids: number[]) => void} [append]
  * @property {(asked: number, prompt: number[]) => number} [most] returns the number of tokens
  * @property {'leave' | 'keep' | 'on' | 'text' | 'before' | 'true'} [end] the effect of the end token.

@@ -1,11 +1,10 @@
 /**
- * Watermarks, and samplers that read a second distribution, with one fault each; wrong-samplers.js explains such
- * twins.
+ * Watermarks, and samplers that read a second distribution, with one fault each; wrong-samplers.js explains them.
  */
 import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Given} Given */
-/** @typedef {import('./wrong-samplers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
 /** @typedef {(first: number, second: number, by: number) => number} Mix */
 /** @typedef {(logits: number[]) => number[]} Logs */
 
@@ -22,7 +21,7 @@ const asTheyAre = (logits) => logits;
  * @param {Mix} mix
  * @param {Logs} [of] returns the numbers to mix
  * @param {number} [neutral] the value at which the sampler does nothing
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const guided =
   (mix, of = logs, neutral = 1) =>
@@ -43,7 +42,7 @@ const near = (list, alpha, id) => list[id] >= Math.max(...list) + Math.log(alpha
  * @param {Mix} [mix]
  * @param {(it: Contrasted, id: number) => boolean} [stays]
  * @param {Logs} [of] returns the numbers to mix
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const contrasted =
   (mix = contrast, stays = ({ here, alpha }, id) => near(here, alpha, id), of = logs) =>
@@ -63,7 +62,7 @@ const isGreen = ({ bits, settings }, id) => Number(bits?.[id]) < settings.green_
  * @param {{ green?: (given: Given, id: number) => boolean, by?: (l: number, bias: number) => number,
  *   red?: (l: number, bias: number) => number, hard?: number, keepsSome?: boolean }} [how] red: changes
  *   the other tokens; hard: the least bias that removes them
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const listed =
   ({
@@ -97,7 +96,7 @@ function stoodBefore(history, width) {
  *   again?: boolean, least?: number }} [how] layers: the most layers; wins: true if a token wins a
  *   layer; fresh: each layer sums the losers' mass in the first distribution; again: true to change
  *   a repeated context too; least: the lower bound of the losers' mass
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const played =
   ({ layers = 30, wins = won, fresh = false, again = false, least = 2 ** -100 } = {}) =>
@@ -118,7 +117,7 @@ const played =
 const won = (/** @type {number} */ bits, /** @type {number} */ layer) =>
   ((bits >>> layer) & 1) === 1;
 
-/** @type {Record<string, Record<string, Twin>>} */
+/** @type {Record<string, Record<string, WrongForm>>} */
 export const WRONG_MARKS = {
   guidance_scale: {
     guided_back: guided((c, n, s) => c + s * (n - c)),

@@ -1,14 +1,14 @@
-/** Samplers that read the history, with one fault each; wrong-samplers.js explains such twins. */
+/** Samplers that read the history, with one fault each; wrong-samplers.js explains them. */
 import { GONE, ids, masks, only } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong-samplers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
 
 /**
  * Returns the logit that a stage gives to a token.
  * @typedef {(it: { l: number, by: number, times: number, id: number, history: number[] }) => number} Change
  */
 
-/** @param {string} name @returns {(change: Change) => Twin} */
+/** @param {string} name @returns {(change: Change) => WrongForm} */
 const counted =
   (name) =>
   (change) =>
@@ -24,7 +24,7 @@ const scaled = (/** @type {number} */ l, /** @type {number} */ by) => (l > 0 ? l
 
 /**
  * Returns wrong versions that frequency and presence penalty have in common.
- * @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>}
+ * @param {(change: Change) => WrongForm} of @param {Change} right @returns {Record<string, WrongForm>}
  */
 const subtracted = (of, right) => ({
   adds_penalty: of((it) => (it.l === GONE ? GONE : 2 * it.l - right(it))),
@@ -67,7 +67,7 @@ function completing(history, n, of = (found) => found) {
   return of(found);
 }
 
-/** @param {(history: number[], n: number) => number[]} found @returns {Twin} */
+/** @param {(history: number[], n: number) => number[]} found @returns {WrongForm} */
 const ngrams =
   (found) =>
   ({ logits, settings: { no_repeat_ngram_size: n }, history }) => {
@@ -76,7 +76,7 @@ const ngrams =
     return logits.map((l, id) => (gone.includes(id) ? GONE : l));
   };
 
-/** @param {(l: number, bias: any, id: number) => number} change @returns {Twin} */
+/** @param {(l: number, bias: any, id: number) => number} change @returns {WrongForm} */
 const biased =
   (change) =>
   ({ logits, settings: { logit_bias: bias } }) =>
@@ -84,7 +84,7 @@ const biased =
 /** @type {(l: number, bias: any) => number} */
 const addBias = (l, bias) => (bias === false ? GONE : l + bias);
 
-/** @type {Record<string, Record<string, Twin>>} */
+/** @type {Record<string, Record<string, WrongForm>>} */
 export const WRONG_PENALTIES = {
   frequency_penalty: {
     counts_once: often(({ l, by, times }) => (times ? l - by : l)),

@@ -1,6 +1,6 @@
 /**
- * Samplers with one typical fault each (twins), named after the fault. If a learner's function gives the same answers
- * as a twin, it has the twin's fault.
+ * Samplers with one typical fault each (wrong forms), named after the fault. If a learner's function gives the same answers
+ * as a wrong form, it has the wrong form's fault.
  */
 
 /**
@@ -11,11 +11,11 @@
  * @property {number[]} [second] logits of a second distribution
  * @property {ArrayLike<number> | null} [bits] from the watermarks' hash
  * @property {number} [coin] of XTC, in [0, 1)
- * @typedef {(given: Given) => number[]} Twin
+ * @typedef {(given: Given) => number[]} WrongForm
  */
 
 export const GONE = -Infinity;
-/** Returns the code of a twin's fault. Several twins may have the same code. @param {string} name */
+/** Returns the code of a wrong form's fault. Several wrong forms may have the same code. @param {string} name */
 export const codeOf = (name) => name.split(' ')[0].replace(/_\d$/, '');
 export const ids = (/** @type {number[]} */ logits) => [...logits.keys()];
 export const best = (/** @type {number[]} */ logits) =>
@@ -31,7 +31,7 @@ export function softmax(logits, max = Math.max(...logits)) {
   return e.map((x) => x / whole);
 }
 
-/** The correct samplers as simple functions. @type {Record<string, Twin>} */
+/** The correct samplers as simple functions. @type {Record<string, WrongForm>} */
 export const RIGHT = {
   repetition_penalty: ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => (history.includes(id) ? (l > 0 ? l / r : l * r) : l)),
@@ -79,14 +79,14 @@ const nucleus = (logits, p, order, shares) =>
 /**
  * Makes a top-p with another rule. At p = 1 it changes nothing.
  * @param {(logits: number[], p: number) => number[]} kept
- * @returns {Twin}
+ * @returns {WrongForm}
  */
 const cut =
   (kept) =>
   ({ logits, settings: { top_p: p } }) =>
     p === 1 ? logits : only(logits, kept(logits, p));
 
-/** Makes a top-p that is wrong only at p = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** Makes a top-p that is wrong only at p = 0. @param {(logits: number[]) => number[]} kept @returns {WrongForm} */
 const zeroCut = (kept) => (given) =>
   given.settings.top_p === 0 ? only(given.logits, kept(given.logits)) : RIGHT.top_p(given);
 
@@ -97,7 +97,7 @@ const byText = (logits, values) =>
     return one === two ? a - b : one > two ? -1 : 1;
   });
 
-/** @param {(logits: number[], k: number) => number[]} kept @returns {Twin} */
+/** @param {(logits: number[], k: number) => number[]} kept @returns {WrongForm} */
 const count =
   (kept) =>
   ({ logits, settings: { top_k: k } }) =>
@@ -109,10 +109,10 @@ const count =
  * @param {string} code
  * @param {(logits: number[], k: number) => number | undefined} limit
  * @param {(logit: number, limit: number) => boolean} [stays]
- * @returns {Record<string, Twin>}
+ * @returns {Record<string, WrongForm>}
  */
 function limited(code, limit, stays = (logit, least) => logit >= least) {
-  /** @param {boolean} none true to return early if k = 0 @param {boolean} all true to return early if k is all tokens or more @returns {Twin} */
+  /** @param {boolean} none true to return early if k = 0 @param {boolean} all true to return early if k is all tokens or more @returns {WrongForm} */
   const guarded =
     (none, all) =>
     ({ logits, settings: { top_k: k } }) =>
@@ -134,23 +134,23 @@ const down = (logits) => [...logits].sort((a, b) => b - a);
 /** @param {number[]} logits */
 const texts = (logits) => logits.map(String).sort().map(Number);
 
-/** @param {(l: number, t: number, logits: number[]) => number} change not called at T = 0 @returns {Twin} */
+/** @param {(l: number, t: number, logits: number[]) => number} change not called at T = 0 @returns {WrongForm} */
 const heat =
   (change) =>
   ({ logits, settings: { temperature: t } }) =>
     t === 0 ? only(logits, [best(logits)[0]]) : logits.map((l) => change(l, t, logits));
 
-/** Makes a temperature that is wrong only at 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** Makes a temperature that is wrong only at 0. @param {(logits: number[]) => number[]} kept @returns {WrongForm} */
 const atZero = (kept) => (given) =>
   given.settings.temperature === 0 ? kept(given.logits) : RIGHT.temperature(given);
 
-/** @param {number} least @returns {Twin} */
+/** @param {number} least @returns {WrongForm} */
 const heatAbove =
   (least) =>
   ({ logits, settings: { temperature: t } }) =>
     logits.map((l) => l / Math.max(t, least));
 
-/** @param {(l: number, r: number, times: number, id: number, history: number[]) => number} change @returns {Twin} */
+/** @param {(l: number, r: number, times: number, id: number, history: number[]) => number} change @returns {WrongForm} */
 const penalty =
   (change) =>
   ({ logits, settings: { repetition_penalty: r }, history }) =>
@@ -158,7 +158,7 @@ const penalty =
 
 const liked = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l * r : l / r);
 
-/** @param {(l: number, r: number, times: number) => number} change @returns {Twin} */
+/** @param {(l: number, r: number, times: number) => number} change @returns {WrongForm} */
 const reward =
   (change) =>
   ({ logits, settings: { encoder_repetition_penalty: r }, history }) =>
@@ -171,20 +171,20 @@ export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 /**
  * Makes samplers that mark removed tokens wrongly or return another kind of numbers.
  * @param {string} name
- * @param {Twin} right
- * @returns {Record<string, Twin>}
+ * @param {WrongForm} right
+ * @returns {Record<string, WrongForm>}
  */
 export const masks = (name, right = RIGHT[name]) => {
-  /** @param {number} value @returns {Twin} */
+  /** @param {number} value @returns {WrongForm} */
   const masked = (value) => (given) => right(given).map((it) => (it === GONE ? value : it));
   // Each fault in three versions: without an early return, with one at the neutral value, and with one at 0.
   const neutral = ONE.includes(name) ? 1 : 0;
-  const either = (/** @type {string} */ code, /** @type {Twin} */ twin) => ({
-    [`${code}_1`]: twin,
+  const either = (/** @type {string} */ code, /** @type {WrongForm} */ form) => ({
+    [`${code}_1`]: form,
     [`${code}_2`]: (/** @type {Given} */ given) =>
-      given.settings[name] === neutral ? given.logits : twin(given),
+      given.settings[name] === neutral ? given.logits : form(given),
     [`${code}_3`]: (/** @type {Given} */ given) =>
-      given.settings[name] === 0 ? right(given) : twin(given),
+      given.settings[name] === 0 ? right(given) : form(given),
   });
   return {
     ...either('zero_mask', masked(0)),
@@ -207,8 +207,8 @@ const ONE = [
 ];
 
 /**
- * For each sampler: its twins. The first one that fits names the fault.
- * @type {Record<string, Record<string, Twin>>}
+ * For each sampler: its wrong forms. The first one that fits names the fault.
+ * @type {Record<string, Record<string, WrongForm>>}
  */
 export const WRONG_SAMPLERS = {
   top_p: {

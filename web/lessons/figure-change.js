@@ -51,7 +51,7 @@ export function patched(begin, patch) {
  * @param {TableRow[]} table
  */
 export function wholeOrder(named, table) {
-  const all = table.filter(({ warper }) => warper).map(({ name }) => name);
+  const all = table.filter(({ sampler }) => sampler).map(({ name }) => name);
   const rest = [...named];
   return all.map((name) => (named.includes(name) ? /** @type {string} */ (rest.shift()) : name));
 }

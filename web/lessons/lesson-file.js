@@ -219,10 +219,10 @@ const OTHERS = { logit_bias: biases, constraint: among(CONSTRAINTS), forced_firs
 const settings = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void check.refuse('object', at, value);
-  const warpers = check.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const samplers = check.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   for (const [name, given] of Object.entries(value)) {
     const row = check.table.find((each) => each.name === name);
-    if (name === 'order') list(among(warpers))(given, `${at}.order`, check);
+    if (name === 'order') list(among(samplers))(given, `${at}.order`, check);
     else if (Object.hasOwn(OTHERS, name)) OTHERS[name](given, `${at}.${name}`, check);
     else if (!row || !/^(real|integer)$/.test(row.kind)) check.fail('setting', at, { name });
     else number(row.minimum, row.maximum)(given, `${at}.${name}`, check);
@@ -336,8 +336,8 @@ const option = (value, at, check) =>
 
 /** Accepts the name of a function that the grader knows: a sampler, `chain` or `generate`. @type {Rule} */
 const gradable = (value, at, check) => {
-  const warpers = check.table.filter(({ warper }) => warper).map(({ name }) => name);
-  among([...warpers, 'chain', 'generate'])(value, at, check);
+  const samplers = check.table.filter(({ sampler }) => sampler).map(({ name }) => name);
+  among([...samplers, 'chain', 'generate'])(value, at, check);
 };
 
 /** For each kind of question: its own fields. @type {Record<string, Rules>} */

@@ -207,8 +207,10 @@ export async function readState(engine, session, state, asked) {
  * @returns {Record<string, any>}
  */
 function settingsOf({ table }, state, asked) {
-  const warpers = table.filter((/** @type {any} */ { warper, kind }) => warper && kind !== 'map');
-  const neutral = warpers.map((/** @type {any} */ row) => [row.name, row.neutral]);
+  const samplers = table.filter(
+    (/** @type {any} */ { sampler, kind }) => sampler && kind !== 'map',
+  );
+  const neutral = samplers.map((/** @type {any} */ row) => [row.name, row.neutral]);
   const set = { ...state.settings, ...asked.settings };
   const order = set.order ? { order: wholeOrder(set.order, table) } : {};
   return { seed: state.seed ?? 0, ...Object.fromEntries(neutral), ...set, ...order };

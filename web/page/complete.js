@@ -50,8 +50,8 @@ function titleOf({ view, state, table }) {
  */
 function changedIn(settings, table) {
   const changed = usualFirst(table).filter(
-    ({ name, neutral, warper }) =>
-      warper && typeof settings[name] === 'number' && settings[name] !== neutral,
+    ({ name, neutral, sampler }) =>
+      sampler && typeof settings[name] === 'number' && settings[name] !== neutral,
   );
   const words = changed.map(({ name }) => `${settingName(name)} ${plain(Number(settings[name]))}`);
   return words.length > MOST ? `${words.slice(0, MOST).join(', ')} …` : words.join(', ');

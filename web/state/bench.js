@@ -115,7 +115,7 @@ export class Bench extends EventTarget {
     const { table, settings, biases } = this;
     if (this.view || !this.prefersStages) return this.view ?? 'bars';
     const active = activeSettings(table, settings);
-    const on = table.filter(({ name, warper }) => warper && name in active).length;
+    const on = table.filter(({ name, sampler }) => sampler && name in active).length;
     return on + Number(biases.length > 0) > 1 ? 'stages' : 'bars';
   }
 
@@ -180,7 +180,7 @@ export class Bench extends EventTarget {
   }
 
   get canonicalOrder() {
-    return this.table.filter(({ warper }) => warper).map(({ name }) => name);
+    return this.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   }
 
   /**

@@ -508,7 +508,7 @@ export function outside(value, range) {
  * @param {unknown} value @param {unknown} _ @param {Known} known
  */
 function checkOrder(value, _, { table }) {
-  const names = table.filter(({ warper }) => warper).flatMap(({ name, stage }) => [name, stage]);
+  const names = table.filter(({ sampler }) => sampler).flatMap(({ name, stage }) => [name, stage]);
   return unless(
     Array.isArray(value) &&
       value.length <= names.length &&
@@ -518,7 +518,7 @@ function checkOrder(value, _, { table }) {
 }
 
 /** @param {TableRow[]} table */
-const canonicalOf = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
+const canonicalOf = (table) => table.filter(({ sampler }) => sampler).map(({ name }) => name);
 
 /**
  * If an order is written as moves, returns the list of all stages. Returns any other value unchanged.

@@ -100,13 +100,13 @@ export const FRONTS = Object.freeze([
  * @param {import('../engine/types.js').Settings} settings
  */
 export function chainOf(table, settings) {
-  const warpers = table.filter(({ warper }) => warper);
-  const order = settings.order ?? warpers.map(({ name }) => name);
+  const samplers = table.filter(({ sampler }) => sampler);
+  const order = settings.order ?? samplers.map(({ name }) => name);
   const values = /** @type {Record<string, any>} */ (settings);
   return order
     .map((name) => ({ name, value: values[name] }))
     .filter(
       ({ name, value }) =>
-        value !== undefined && value !== warpers.find((row) => row.name === name)?.neutral,
+        value !== undefined && value !== samplers.find((row) => row.name === name)?.neutral,
     );
 }

@@ -3,7 +3,7 @@
  * two small distributions. The engine's table has its group and its usual value.
  */
 import { SOURCES } from '../engine/sampler-sources.js';
-import { EFFECTS, FRONT, PARTS } from './settings.js';
+import { EFFECTS, ALWAYS_SHOWN, PARTS } from './settings.js';
 
 /**
  * `given` names the entry of GIVEN that the picture needs in addition to the logits; null for a sampler
@@ -30,7 +30,9 @@ import { EFFECTS, FRONT, PARTS } from './settings.js';
  */
 export function groupSamplers(table) {
   return EFFECTS.map((group) => {
-    const rows = table.filter(({ name, effect }) => effect === group && !FRONT.includes(name));
+    const rows = table.filter(
+      ({ name, effect }) => effect === group && !ALWAYS_SHOWN.includes(name),
+    );
     const names = rows.map(({ name }) => name);
     return { group, names: group === 'steer' ? ['constraint', ...names, 'own'] : names };
   });
@@ -67,7 +69,7 @@ const PICTURED = {
   renormalize_logits: { given: 'none' },
 };
 
-const rows = Object.entries(SOURCES).filter(([name]) => !FRONT.includes(name));
+const rows = Object.entries(SOURCES).filter(([name]) => !ALWAYS_SHOWN.includes(name));
 /** @type {Readonly<Record<string, SamplerFacts>>} */
 export const SAMPLERS = Object.freeze({
   ...Object.fromEntries(

@@ -10,7 +10,7 @@ import { sameValue } from './fields.js';
 /** The samplers that every state includes, even if they are neutral. */
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 /** The samplers that are always in the chain's panel. */
-export const FRONT = ['temperature', 'top_k', 'top_p'];
+export const ALWAYS_SHOWN = ['temperature', 'top_k', 'top_p'];
 /** The samplers that the chain's panel can add with one press. */
 export const WANTED = [
   'min_p',

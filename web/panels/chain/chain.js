@@ -20,7 +20,7 @@ import {
   settingName,
 } from '../../base/setting-words.js';
 import { effectOf } from '../../base/stage-words.js';
-import { FRONT, PARTS, SECOND, SHARED, WANTED, matchPreset } from '../../state/settings.js';
+import { ALWAYS_SHOWN, PARTS, SECOND, SHARED, WANTED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import { renderChips } from './chips.js';
 import { renderPresets } from './presets.js';
@@ -145,7 +145,7 @@ export class LogitChain extends LogitElement {
 
   /** The samplers that have a line, in the order of the chain. */
   get #shown() {
-    const wanted = new Set(this.only ?? [...FRONT, ...this.#taken]);
+    const wanted = new Set(this.only ?? [...ALWAYS_SHOWN, ...this.#taken]);
     return this.#order.filter((name) => wanted.has(name));
   }
 
@@ -167,9 +167,9 @@ export class LogitChain extends LogitElement {
     // If the card still runs the user's sampler, the page has removed the sampler, for example by an older state.
     const card = /** @type {any} */ (this.renderRoot.querySelector('logit-own-stage'));
     if (changes.get('own') && !this.own && card?.on) this.#taken.delete('own');
-    const samplers = this.table.flatMap(({ name, warper }) => (warper ? [name] : []));
+    const samplers = this.table.flatMap(({ name, sampler }) => (sampler ? [name] : []));
     for (const name of [...samplers, 'constraint']) {
-      if (FRONT.includes(name) || this.#taken.has(name) || !this.#isSet(name)) continue;
+      if (ALWAYS_SHOWN.includes(name) || this.#taken.has(name) || !this.#isSet(name)) continue;
       this.#taken.add(name);
     }
   }
@@ -209,7 +209,7 @@ export class LogitChain extends LogitElement {
 
   /** The order of the samplers. Unless the order has it, the user's own sampler is last. */
   get #order() {
-    const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
+    const order = this.order ?? this.table.filter(({ sampler }) => sampler).map(({ name }) => name);
     return order.includes('own') || !this.#taken.has('own') ? order : [...order, 'own'];
   }
 
@@ -435,8 +435,8 @@ export class LogitChain extends LogitElement {
 
   /** @param {string} name */
   #renderRemove(name) {
-    if (FRONT.includes(name)) return nothing;
-    const label = t('warpers.remove', { name: capitalise(settingName(name)) });
+    if (ALWAYS_SHOWN.includes(name)) return nothing;
+    const label = t('chain.remove', { name: capitalise(settingName(name)) });
     return html`
       <button slot="end" class="remove" data-remove=${name} ?hidden=${this.fixed} aria-label=${label} title=${label}
         @click=${() => {
@@ -454,7 +454,7 @@ export class LogitChain extends LogitElement {
     return html`
       <div class="parts">
         ${parts.map((part) => this.#renderPart(part))}
-        ${name === 'mirostat' ? html`<p class="about">${t('warpers.mu', { mu })}</p>` : nothing}
+        ${name === 'mirostat' ? html`<p class="about">${t('chain.mu', { mu })}</p>` : nothing}
         ${name === 'adaptive_target' ? html`<p class="about">${later('shelf.mean', { mean: mu })}</p>` : nothing}
       </div>`;
   }
@@ -463,7 +463,7 @@ export class LogitChain extends LogitElement {
   #renderPart(name) {
     if (this.#row(name)?.kind !== 'list') return this.#renderKnob(name, { open: true });
     const label = capitalise(settingName(name));
-    const about = `${aboutSetting(name)} ${t('warpers.texts')}`;
+    const about = `${aboutSetting(name)} ${t('chain.texts')}`;
     const text = writeTexts(this.settings[name] ?? []);
     return renderText({ id: name, label, about, text, fixed: this.fixed }, (typed) =>
       this.emit('logit-set', { [name]: readTexts(typed) }),
@@ -491,7 +491,7 @@ export class LogitChain extends LogitElement {
   }
 
   #onCanonical() {
-    const plug = `[data-stage=${this.#moved || FRONT[0]}] .plug`;
+    const plug = `[data-stage=${this.#moved || ALWAYS_SHOWN[0]}] .plug`;
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(plug))?.focus();
     this.emit('logit-order', { order: null });
   }
@@ -504,7 +504,7 @@ export class LogitChain extends LogitElement {
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
-      ?fixed=${this.fixed} ?large=${this.#showsOneKnob} ?removable=${!FRONT.includes(name) && slots !== nothing} .most=${most} ?open=${open}>${slots}</logit-knob>`;
+      ?fixed=${this.fixed} ?large=${this.#showsOneKnob} ?removable=${!ALWAYS_SHOWN.includes(name) && slots !== nothing} .most=${most} ?open=${open}>${slots}</logit-knob>`;
   }
 
   /**
@@ -519,7 +519,7 @@ export class LogitChain extends LogitElement {
     this.#added = name;
     const { length } = this.#shown;
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
-    this.#said = t('warpers.added', { ...params, of: length });
+    this.#said = t('chain.added', { ...params, of: length });
     if (start === undefined)
       this.requestUpdate(); // this card reports its settings itself
     else {
@@ -532,7 +532,7 @@ export class LogitChain extends LogitElement {
   /** @param {string} name */
   #remove(name) {
     this.#taken.delete(name);
-    this.#said = t('warpers.removed', { name: capitalise(settingName(name)) });
+    this.#said = t('chain.removed', { name: capitalise(settingName(name)) });
     if (name === 'own') this.emit('logit-own-stage', { own: null });
     else if (name !== 'logit_bias') {
       const neutral = { [name]: this.#neutral(name) };

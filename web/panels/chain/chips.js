@@ -16,7 +16,7 @@ import { t } from '../../locale/locale.js';
 export function renderChips({ names, taken, add, remove }) {
   return names.map((name) => {
     const on = taken.has(name);
-    const label = t(on ? 'warpers.remove' : 'chain.add', { name: capitalise(settingName(name)) });
+    const label = t(on ? 'chain.remove' : 'chain.add', { name: capitalise(settingName(name)) });
     return html`
       <button class="quiet chip ${on ? 'on' : ''}" data-chip=${name} aria-label=${label}
         @click=${() => (on ? remove(name) : add(name))}>

@@ -26,7 +26,7 @@ export function renderPresets({ presets, imitations, strategies }, current, choo
         @change=${(/** @type {Event} */ event) => choose(valueOf(event))}>
         <option value="" ?selected=${current === ''} disabled>${t('chain.preset.custom')}</option>
         ${options(presets, 'preset.group.basic', named)}
-        ${options(imitations, 'warpers.imitations', named)}
+        ${options(imitations, 'chain.imitations', named)}
         ${options(strategies, 'preset.group.nine', strategyName)}
       </select>
     </div>

@@ -118,7 +118,7 @@ export class LogitStages extends LogitElement {
 
   /** The order of all samplers. Unless the order has it, the user's own sampler is last. */
   get wholeOrder() {
-    const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
+    const order = this.order ?? this.table.filter(({ sampler }) => sampler).map(({ name }) => name);
     const own = this.trace?.stages.some(({ name }) => name === 'own');
     return own && !order.includes('own') ? [...order, 'own'] : order;
   }
@@ -142,7 +142,7 @@ export class LogitStages extends LogitElement {
 
   /** Returns the table's row for a stage; undefined if the user cannot change its value. @param {string} name */
   rowOf(name) {
-    return this.table.find((row) => row.name === name && row.warper && row.kind !== 'map');
+    return this.table.find((row) => row.name === name && row.sampler && row.kind !== 'map');
   }
 
   disconnectedCallback() {

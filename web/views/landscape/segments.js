@@ -79,9 +79,9 @@ function renderMore(knob, others, choose) {
  */
 export function alsoActive(settings, table, knob) {
   const said = [];
-  for (const { name, warper, neutral, kind } of table) {
+  for (const { name, sampler, neutral, kind } of table) {
     const value = settings[name];
-    if (!warper || name === knob || value === undefined) continue;
+    if (!sampler || name === knob || value === undefined) continue;
     if (kind === 'map') said.push(...(Object.keys(value ?? {}).length ? [settingName(name)] : []));
     else if (value !== neutral) said.push(`${settingName(name)} ${plain(round(value))}`);
   }

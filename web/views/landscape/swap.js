@@ -3,7 +3,7 @@
 const PAIR = ['temperature', 'top_p'];
 
 /** Returns all samplers in canonical order. @param {import('../../engine/types.js').TableRow[]} table */
-export const canonical = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
+export const canonical = (table) => table.filter(({ sampler }) => sampler).map(({ name }) => name);
 
 /**
  * Returns the order with temperature and top-p swapped.

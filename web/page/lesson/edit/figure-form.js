@@ -91,7 +91,7 @@ const controlName = (name, { table }) =>
     prompt: t('text.prompt'),
     length: t('lesson.length'),
     forced_first: t('lesson.first'),
-  })[name] ?? (table.some((row) => row.name === name) ? settingName(name) : t(`warper.${name}`));
+  })[name] ?? (table.some((row) => row.name === name) ? settingName(name) : t(`setting.${name}`));
 
 /**
  * Renders the choice of the controls that learners get.

@@ -22,7 +22,7 @@ import '../measured-value.js';
  */
 export const settingChoices = (table) =>
   usualFirst(table)
-    .filter(({ kind, warper }) => /^(real|integer)$/.test(kind) && warper)
+    .filter(({ kind, sampler }) => /^(real|integer)$/.test(kind) && sampler)
     .map(({ name }) => [name, settingName(name)]);
 
 /**

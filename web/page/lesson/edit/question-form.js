@@ -100,8 +100,8 @@ export function renderQuestion(form, place, engine, shown) {
  * @param {Form} form @param {Place} place @param {Engine} engine
  */
 function renderCode(form, place, { table }) {
-  const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
-  const names = [...warpers, 'chain', 'generate'];
+  const samplers = table.filter(({ sampler }) => sampler).map(({ name }) => name);
+  const names = [...samplers, 'chain', 'generate'];
   return html`
     <div class="row">${form.select(
       [...place, 'as'],

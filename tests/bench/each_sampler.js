@@ -11,7 +11,7 @@ import { samplerShape } from './shapes.js';
  */
 export const FED = Array.from({ length: 64 }, (_, i) => (i === 49 ? 1 : (i % 24) * 7));
 /** Vocabulary sizes of GPT-2 and of Llama 3. */
-export const WARPER_SIZES = [50257, 128256];
+export const SAMPLER_SIZES = [50257, 128256];
 
 /** Additional settings for some samplers, so that each does all of its work. */
 const BESIDE = /** @type {Record<string, import('../../web/engine/types.js').Settings>} */ ({
@@ -30,7 +30,7 @@ export const aloneAt = ({ name, usual }) => ({ [name]: usual, ...BESIDE[name] })
  * @param {import('./parts.js').Plan} plan
  * @returns {Promise<import('./race.js').Race[]>}
  */
-export async function runWarpers(host, size, plan) {
+export async function runEachSampler(host, size, plan) {
   const model = modelFile(samplerShape(size), 'f32');
   const engine = await Engine.open({ model, variant: 'simd' });
   const { samplers } = engine;
@@ -43,7 +43,7 @@ export async function runWarpers(host, size, plan) {
       const work = { what: 'draw', settings: aloneAt(row) };
       const entries = await race(runners, work, plan, (ms) => ms);
       const subject = `V=${size} ${row.name}`;
-      races.push({ part: 'warpers', host: host.name, subject, unit: 'ms', rate: false, entries });
+      races.push({ part: 'alone', host: host.name, subject, unit: 'ms', rate: false, entries });
     }
     for (const { contender } of runners) await contender?.close();
   } finally {

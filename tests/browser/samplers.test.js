@@ -89,10 +89,10 @@ const stageOf = (trace, name) => trace.stages.find((stage) => stage.name === nam
 test('bars and draws are the engine’s with each sampler in use', async (t) => {
   const { page, complaints, close } = await openPlain();
   // guidance.test.js tests samplers that read a second text.
-  const warpers = scope.table.filter(
-    ({ warper, kind, group }) => warper && kind !== 'map' && group !== 'second',
+  const samplers = scope.table.filter(
+    ({ sampler, kind, group }) => sampler && kind !== 'map' && group !== 'second',
   );
-  for (const { name, usual } of sample(warpers, 1)) {
+  for (const { name, usual } of sample(samplers, 1)) {
     const value = VALUES[name] ?? usual;
     await t.test(name, async () => {
       if (!BASICS.includes(name)) await add(page, name);

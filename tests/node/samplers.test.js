@@ -26,15 +26,15 @@ async function run(options) {
 
 test('docs/samplers.md, the strings of both languages and the types list exactly the table’s samplers', () => {
   const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const warpers = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const samplers = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   const listed = read('docs/samplers.md').matchAll(/^\| `(\w+)` \|.*\| \[.*\]\(https:.*\) \|$/gm);
   assert.deepEqual(
     Array.from(listed, ([, name]) => name),
-    warpers,
+    samplers,
   );
   for (const language of ['en', 'es']) {
     const strings = JSON.parse(read(`web/locale/${language}.json`));
-    for (const name of warpers) assert.ok(strings[`warper.${name}`], `${language}: ${name}`);
+    for (const name of samplers) assert.ok(strings[`setting.${name}`], `${language}: ${name}`);
     for (const { name, kind } of scope.table)
       if (kind !== 'map' && name !== 'mirostat_mu')
         assert.ok(strings[`about.${name}`], `${language}: about ${name}`);
@@ -271,12 +271,12 @@ describe('orders and conventions', () => {
 });
 
 describe('presets', () => {
-  const warpers = () => scope.table.filter((row) => row.warper).map((row) => row.name);
+  const samplers = () => scope.table.filter((row) => row.sampler).map((row) => row.name);
   const cases = parse(readFileSync(new URL('../vectors/llamacpp.txt', import.meta.url), 'utf8'));
 
   test('llama.cpp orders every sampler, temperature after all truncations', () => {
     const { order } = presets['llama.cpp'];
-    assert.deepEqual([...order].sort(), warpers().sort());
+    assert.deepEqual([...order].sort(), samplers().sort());
     const names = ['dry_multiplier', 'top_n_sigma', 'top_k', 'typical_p', 'top_p', 'min_p'];
     const rest = [...names, 'xtc_probability', 'temperature'].map((name) => order.indexOf(name));
     assert.deepEqual(
