@@ -10,7 +10,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Opens the page in a language, in its initial state; may reuse a page. */
+/** Opens the page in a language, at its initial settings. The page may be one that an earlier test has closed. */
 const open = (lang, options) => bench.open({ path: `?lang=${lang}${START}`, ...options });
 
 /** Returns the name and the spoken words of the focused element, through every shadow tree. */
@@ -162,7 +162,7 @@ const testOverflow = (lang) =>
     const { page, close } = await open(lang);
     for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
     const folds = page.locator('#view details:not([open]) > summary:visible');
-    while (await folds.count()) await folds.first().click(); // a folded part has no size
+    while (await folds.count()) await folds.first().click(); // elements inside a closed fold have no size
     for (const width of [360, 375, 768, 1024, 1440, 2560]) {
       await page.setViewportSize({ width, height: 900 });
       const wanted = { over: [], scroll: width };

@@ -49,7 +49,7 @@ test('an address with prompt, settings, order, biases, seed and branch opens exa
   await expectBars(page, [...ids, ...branch], settings);
   const seed = () => page.locator('logit-draw #seed').inputValue();
   assert.equal(await seed(), '5');
-  // An address typed into an open page has the effect of opening it in a new page.
+  // Replacing the address of an open page has the same effect as opening the new address in a new page.
   await page.evaluate(() => (location.hash = 'temperature=1.2'));
   await until(seed, (value) => value === '42');
   await expectBars(page, scope.encode(FIRST), { temperature: 1.2 });

@@ -15,7 +15,10 @@ import { chooseModel, openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-/** Memory limit of the site in each folder, in pages of 64 KiB; 0 for no limit. The page needs 90 for verbs. */
+/**
+ * Memory limit of the engine on the site in each folder, in pages of 64 KiB; 0 means no limit. The model verbs needs
+ * 90 pages.
+ */
 const PAGES = { full: 0, tight: 96 };
 before(async () => {
   const folder = temporaryFolder();
@@ -84,7 +87,8 @@ test('a dropped hostile file opens, or is refused with its sentence and changes 
   };
   const before = await state();
 
-  // The sentence of the first attack contains a phrase for the part of the file. The loop adds a sample of the others.
+  // The first attack's sentence contains a phrase for the damaged part of the file. The loop tries a sample of the
+  // other attacks.
   const [wrapped, ...others] = attacks.filter(([, , key]) => key);
   assert.ok(others.length > 90);
   for (const [name, , , bytes] of [wrapped, ...sample(others, 3)]) {

@@ -15,7 +15,10 @@ const axeSource = await readFile(
   'utf8',
 );
 const WIDTHS = [375, 1440];
-/** Appearances that a user may choose. All rules check the first; the others need only the rules for colours. */
+/**
+ * The page's appearances: a user may choose each. The test checks the first with all rules, the others only with the
+ * rules for colours.
+ */
 const LOOKS = [
   { name: 'light', theme: 'light', media: {} },
   { name: 'dark', theme: 'dark', media: {} },
@@ -38,7 +41,7 @@ async function open(lang) {
 }
 
 const COLOURS = ['color-contrast', 'color-contrast-enhanced'];
-/** Sets of rules: all rules, only colours, or colours with more contrast. */
+/** Sets of axe's rules: all rules, only those for colours, or those for a higher contrast. */
 const RULES = {
   all: { rules: { 'color-contrast-enhanced': { enabled: false } } },
   colours: { runOnly: ['color-contrast'] },
@@ -72,8 +75,8 @@ function axe(page, which = 'all', within = 'html') {
 }
 
 /**
- * Runs axe in every appearance and returns { place: findings }. Themes run at both widths. `make test` uses the plain
- * appearance at one width and a sample of the others.
+ * Runs axe in every appearance and returns { appearance: findings }. It checks themes at both widths. `make test`
+ * checks the first appearance at one width, and a sample of the others.
  */
 async function lookEverywhere(page, what, [plain, ...others], seed) {
   const isTheme = ({ media }) => !Object.keys(media).length;
@@ -121,8 +124,8 @@ for (const [lang, looks, views] of [
   });
 
 /**
- * Panels and menus: the element that contains each, and the steps that open it. Other tests cover the surrounding page,
- * so `make test` checks the whole page's structure only for a sample.
+ * Panels and menus: the selector of the element that contains each, and the steps that open it. Other tests cover the
+ * page around them, so `make test` checks the structure of the whole page only for a sample.
  */
 const OVER = {
   'menu of a bar': {
@@ -242,9 +245,9 @@ const OVER = {
   },
 };
 
-/** States that other views than the bench show. */
+/** Views other than the bench, each in a state that must be reached by clicks. */
 const ELSEWHERE = ['blind ranking', 'strategy being edited', 'map of a sweep', 'bigram table'];
-/** Panels that stay open while axe checks the next one. */
+/** Panels that stay open while axe checks the next panel. */
 const BESIDE = ['refusal', 'curves over all ranks'];
 
 test('axe finds nothing with any panel or menu open', async () => {

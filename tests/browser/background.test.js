@@ -1,7 +1,7 @@
 /**
- * Tests a page in the background: it goes offline, the machine sleeps during a computation, the clock is set back, or
- * the storage is full. It must end in the state of an undisturbed page. Two tabs of one user must not affect each
- * other.
+ * Tests a page in the background that is disturbed: it goes offline, the machine sleeps during a computation, the
+ * clock is set back, or the storage is full. In the end its state must equal that of an undisturbed page. Two tabs of
+ * one user must not affect each other.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

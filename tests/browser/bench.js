@@ -17,18 +17,18 @@ export const FIRST = 'Today she';
 
 export const model = join(root, 'models/verbs.gguf');
 
-/** /source/ serves the repository's own modules, /deep/er/ the site again. */
+/** Addresses below /source/ name the repository's own modules. Addresses below /deep/er/ name the site again. */
 const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)$/;
-/** A document of the site without a script. */
+/** Path of an empty document on the site's server; it runs no script. */
 const BLANK = 'source/tests/browser/blank.html';
 
-/** Default settings of a test page: with the neutral ones too many faults would not show. */
+/** Settings in the address of a test page. With settings that change nothing, a test would miss many errors. */
 export const START = '#temperature=0.7&top_p=0.9&repetition_penalty=1.1&bench_chart=bars';
 
 /** Time limit for any event in a page, in ms; long enough for a busy machine. */
 const PATIENCE = 60_000;
 
-/** Appearance of each visit, unless a test asks for another. */
+/** Size and colours of the window, unless a test asks for others. */
 const LOOK = {
   viewport: { width: 1440, height: 900 },
   colorScheme: /** @type {const} */ ('light'),
@@ -38,11 +38,7 @@ const LOOK = {
 };
 
 /**
- * @typedef {object} Visitor
- * @property {import('playwright-core').Page} page
- * @property {string[]} complaints
- * @property {string[]} foreign
- * @property {Route} [route] the route that served its document
+ * @[route] the Route that served the page's document
  */
 
 /** @typedef {(path: string) => string | undefined} Route returns the file at a path beside the site */
@@ -54,7 +50,10 @@ const NO_ROUTE = () => undefined;
  * @type {ReturnType<typeof makeSite> | undefined}
  */
 let site;
-/** Pages that tests have closed, by the options of their context. @type {Map<string, Visitor[]>} */
+/**
+ * Pages that tests have closed and that later tests may reuse, by the options of their browser context.
+ * @type {Map<string, Visitor[]>}
+ */
 const idle = new Map();
 /** The route of the current test file. @type {Route} */
 let routeOfFile;
@@ -84,8 +83,8 @@ export async function openBench(route = NO_ROUTE) {
   routeOfFile = route;
 
   /**
-   * Makes a new page that records its complaints and foreign requests. Its user is a returning one,
-   * unless this is the `first` visit.
+   * Makes a new page, and records its console messages and its requests to other hosts. Storage says that the user
+   * has visited before, unless `first` is true.
    * @param {boolean} first
    * @param {boolean} worker
    * @param {import('playwright-core').BrowserContextOptions} context
@@ -95,13 +94,13 @@ export async function openBench(route = NO_ROUTE) {
     const page = await (await browser.newContext(context)).newPage();
     if (!worker)
       await page.addInitScript(() => {
-        // Hides service workers: their cache would cost time in each page that a test opens.
+        // Hides service workers from the page: each would first fill its cache, which takes time in every test.
         if (origin !== 'null')
           Object.defineProperty(navigator, 'serviceWorker', { value: undefined });
       });
     if (!first)
       await page.addInitScript(() => {
-        // A sandboxed frame has no storage.
+        // A sandboxed frame has the origin "null" and throws an error if its storage is read.
         if (self === top || origin !== 'null') localStorage.setItem('logitscope-guide', 'seen');
       });
     page.setDefaultTimeout(PATIENCE);
@@ -113,7 +112,7 @@ export async function openBench(route = NO_ROUTE) {
     });
     page.on('pageerror', (error) => visitor.complaints.push(String(error)));
     page.on('request', (request) => {
-      // A blob has the origin of its page.
+      // The address of a blob contains the origin of its page, after "blob:".
       if (
         !request
           .url()
@@ -126,7 +125,7 @@ export async function openBench(route = NO_ROUTE) {
   }
 
   /**
-   * Prepares a used page for the document at an address: sets the look and clears the storage.
+   * Prepares a used page for the document at an address: sets window size and colours, and clears the storage.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    * @param {string} address
@@ -134,7 +133,8 @@ export async function openBench(route = NO_ROUTE) {
   async function renew(visitor, look, address) {
     const { page } = visitor;
     const [before] = page.url().split('#');
-    // Going to the same address loads no new document, and an open frame could still write storage.
+    // `goto` loads no new document if only the fragment differs. A frame that is still open could write to the
+    // cleared storage.
     if (before === address || !before.startsWith(server.url) || page.frames().length > 1)
       await page.goto(server.url + BLANK);
     await page.evaluate(() => {
@@ -146,7 +146,7 @@ export async function openBench(route = NO_ROUTE) {
   }
 
   /**
-   * Sets the look of a page and clears its recorded complaints.
+   * Sets the size and colours of a page's window, and clears its recorded console messages.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    */
@@ -160,9 +160,9 @@ export async function openBench(route = NO_ROUTE) {
   }
 
   /**
-   * Changes the fragment of a page that is at the same address: a tenth of the cost of a new
-   * document. Returns false if the address differs, another file's route served the page, or the
-   * page has the user's own sampler, which no address holds.
+   * Changes only the fragment of a page's address, which takes a tenth of the time of a new document. Returns false
+   * if this is not possible: the address differs otherwise, another route served the page, or the page has the user's
+   * own sampler, which no address contains.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    * @param {string} address
@@ -203,12 +203,12 @@ export async function openBench(route = NO_ROUTE) {
   }
 
   /**
-   * Opens a page that records its complaints and foreign requests, reusing a page that an earlier
-   * test closed. A page with `own` is not reused: its test changes it for good, for example by a
-   * script for every document. A `first` visit, with nothing stored, implies `own`. A reused page
-   * at the same address gets only another fragment. `fresh` forces a new document, which drops
-   * state that no address holds. The site's service `worker` runs only if a test asks for it. A
-   * path without a view opens the bench, unless the test asks for the `firstScreen`.
+   * Opens a page and records its console messages and its requests to other hosts. It reuses a page that an earlier
+   * test has closed. At the same address it changes only the fragment; `fresh` forces a new document, and so drops
+   * state that no address contains. A page with `own` is never reused: its test changes it permanently, for example
+   * by a script for every document. A `first` visit begins with empty storage and implies `own`. The site's service
+   * worker runs only with `worker`. A path without a view opens the bench, unless the test asks for the
+   * `firstScreen`.
    * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean, firstScreen?: boolean,
    *   fresh?: boolean, worker?: boolean } & import('playwright-core').BrowserContextOptions} [options]
    */
@@ -229,7 +229,7 @@ export async function openBench(route = NO_ROUTE) {
     const kind = JSON.stringify(rest);
     const used = own ? undefined : idle.get(kind)?.pop();
     const usual = firstScreen || path.includes('view=landscape') ? '' : START;
-    // The tests know the numbers of the small model.
+    // Tests expect the numbers of the small model verbs, so the address names it.
     const query = path.includes('model=') ? '' : `${path.includes('?') ? '&' : '?'}model=verbs`;
     const [place, fragment = usual] = path.split(/(?=#)/);
     const address = server.url + place + query;
@@ -253,7 +253,7 @@ export async function openBench(route = NO_ROUTE) {
   return closed({ dist, url: server.url, open, close: () => closePages(browser) });
 }
 
-/** Closes the pages that a file left open. @param {import('playwright-core').Browser} browser */
+/** Closes the pages that a test file has left open. @param {import('playwright-core').Browser} browser */
 async function closePages(browser) {
   const visitors = [...idle.values()].flat();
   const kept = visitors.map(({ page }) => page.context());
@@ -326,9 +326,8 @@ export async function expectTrace(page, trace) {
 }
 
 /**
- * Runs in a page: waits until the first instrument is at rest. Returns false if there is none yet.
- * @param {ArrayLike<any>} scopes
- * @param {number} limit in ms
+ * Runs in a page: waits until the first <logit-scope> has no work left. Returns false if the page has none yet.
+ * @limit in ms
  */
 async function atRest([scope], limit) {
   if (!scope?.settled) return false;
@@ -339,22 +338,26 @@ async function atRest([scope], limit) {
   return true;
 }
 
-/** The same as one expression: a page answers it to one message, and a locator takes twelve. */
+/**
+ * The function atRest as an expression with its arguments. A page evaluates it after one message; a locator would
+ * send twelve.
+ */
 const AT_REST = `(${atRest})(document.querySelectorAll('logit-scope'), ${PATIENCE})`;
 
 /**
- * Waits until the page shows everything that was asked for.
+ * Waits until the page has finished all work that the user or the test started.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  */
 export async function settle(page) {
   if ('mainFrame' in page && (await page.evaluate(AT_REST))) return;
-  // A frame, an instrument inside another element, or one that has not loaded.
+  // The first line fails for a frame, for a <logit-scope> inside another element, and for a page that has not loaded
+  // it.
   const scopes = page.locator('logit-scope');
   await until(() => scopes.evaluateAll(atRest, PATIENCE), Boolean);
 }
 
 /**
- * Waits for the next frame, as between two moves of a real pointer.
+ * Waits for the page's next frame, since a real pointer moves at most once a frame.
  * @param {import('playwright-core').Page} page
  */
 export function frame(page) {
@@ -362,11 +365,9 @@ export function frame(page) {
 }
 
 /**
- * Waits until `probe` gives a value that `good` accepts, and returns it. After PATIENCE it throws
- * with the last value.
+ * Calls `probe` until `good` accepts its value, and returns that value. After PATIENCE ms it throws an error with the
+ * last value.
  * @template T
- * @param {() => Promise<T>} probe
- * @param {(value: T) => boolean} good
  */
 export async function until(probe, good) {
   const deadline = Date.now() + PATIENCE;
@@ -381,7 +382,7 @@ export async function until(probe, good) {
 }
 
 /**
- * Unfolds the seed, the methods and many draws.
+ * Opens the folds of the draw panel: the seed, the methods, and many draws.
  * @param {import('playwright-core').Page | import('playwright-core').Locator} page
  */
 export async function unfoldDraw(page) {
@@ -390,7 +391,7 @@ export async function unfoldDraw(page) {
 }
 
 /**
- * Unfolds the list of samplers and the further settings of the chain.
+ * Opens the folds of the chain: the list of samplers, and the further settings.
  * @param {import('playwright-core').Page | import('playwright-core').Locator} page
  */
 export async function unfoldStages(page) {
@@ -399,7 +400,7 @@ export async function unfoldStages(page) {
 }
 
 /**
- * Presses the tab of a view, or the line of the model's sheet that leads to it.
+ * Presses the tab of a view, or the link to the view in the model's sheet.
  * @param {import('playwright-core').Page} page
  * @param {string} view
  */
@@ -411,7 +412,7 @@ export async function showView(page, view) {
 }
 
 /**
- * Opens the model's sheet and presses a command in it.
+ * Opens the model's sheet and presses a button in it.
  * @param {import('playwright-core').Page} page
  * @param {'more' | 'file' | 'bigram'} command
  */
@@ -420,18 +421,21 @@ export async function openSheet(page, command) {
   await page.locator(`logit-sheet [data-command=${command}]`).click();
 }
 
-/** @param {import('playwright-core').Page} page @param {string} name of an offered model */
+/** @name of a model in the page's list */
 export async function chooseModel(page, name) {
   await page.locator('logit-model #model').click();
   await page.locator(`logit-sheet [data-model=${name}]`).click();
 }
 
-/** Returns the facts of the open model, which the closed sheet holds too. @param {import('playwright-core').Page} page */
+/**
+ * Returns the text with the facts of the open model. The sheet contains it also while it is closed.
+ * @param {import('playwright-core').Page} page
+ */
 export async function modelFacts(page) {
   return (await page.locator('logit-sheet .facts').textContent()) ?? '';
 }
 
-/** Buttons that start a view's computation. Play is left out: it shows nothing new at rest. */
+/** Selector of buttons that start a view's computation. It excludes Play, which shows nothing new after its end. */
 const RUNS = '#view button.primary:visible:not([aria-disabled=true]):not([data-command=play])';
 
 /**

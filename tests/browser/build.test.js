@@ -27,7 +27,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Builds into `out` while the current folder is another one. @param {string} out @param {string} [tree] */
+/** Builds the site into the folder `out` from another current folder. @param {string} out @param {string} [tree] */
 function buildElsewhere(out, tree = root) {
   const { href } = pathToFileURL(join(tree, 'web/build.js'));
   const code = `import { build } from '${href}'; await build('${out}');`;
@@ -58,8 +58,8 @@ long(
 
 test('the page code stays below its limit', async () => {
   const [all, loaded] = await Promise.all([weigh(bench.dist), firstLoad(bench.dist)]);
-  // tests/node/size.test.js limits the engine's module. The requirement is 150 kB; this limit is just above the current
-  // size, so a test fails as soon as the code grows.
+  // tests/node/size.test.js limits the size of the engine's module. The requirement for the code is 150 kB. The limit
+  // here is just above the current size, so the test fails as soon as the code grows.
   const code = all
     .filter(({ path }) => loaded.has(path) && !path.endsWith('.wasm'))
     .reduce((sum, { gzip }) => sum + gzip, 0);
@@ -70,7 +70,10 @@ test('a visit loads few scripts; a worker loads no page code and a page no worke
   const { dist } = bench;
   const scripts = (await firstLoad(dist)).size;
   assert.ok(scripts <= 8, `${scripts} files on the first load`);
-  /** Returns all scripts that a script may import, now or later. @param {string} script */
+  /**
+   * Returns the paths of all scripts that a script imports, directly or through others, at its start or later.
+   * @param {string} script
+   */
   const reach = async (script) => {
     const found = new Set([script]);
     for (const file of found) {
@@ -242,7 +245,7 @@ test('with the host headers everything runs, and no text becomes a script or mar
   });
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();
-  // Also runs the sandboxed frame and its worker.
+  // The user's own sampler runs in the sandboxed frame and its worker.
   await showView(page, 'logits');
   const sampler = page.locator('logit-own-sampler');
   await sampler.locator('[data-do=run]').click();

@@ -25,7 +25,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const TOP_P_FIRST = ['top_p', 'repetition_penalty', 'temperature', 'top_k'];
 
-/** Opens the page in its initial state; may reuse a page. */
+/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 const open = (options = {}) => bench.open({ ...options, path: `?lang=en${START}` });
 
 function expectBars(page, settings) {
@@ -193,7 +193,7 @@ long(
       await page.mouse.down();
       for (let i = 1; i <= moves; i++) {
         await page.mouse.move(x, y + ((end - y) * i) / moves);
-        if (moves > 2) await settle(page); // in a slow drag no card may grow
+        if (moves > 2) await settle(page); // a slow drag must not make a card taller
       }
       await page.mouse.up();
       await settle(page);
@@ -266,13 +266,13 @@ test('bars and knob follow a move at once, strip and cards in idle time', async 
     (now) => now !== said,
   );
   assert.ok(words.includes(entropy.toFixed(2)), `${words}: ${entropy}`);
-  // An off-screen strip updates only after the slider rests.
+  // A card outside the window redraws its strip only when the slider no longer moves.
   await until(
     () => release().then(() => strip.innerHTML()),
     (now) => now !== drawn,
   );
 
-  // A step ends the move and must first apply the deferred updates.
+  // Step ends the slider's move. The page must first apply the changes that it has postponed during the move.
   await slide(0.5);
   const { id } = scope.draw({ ...BALANCED, temperature: 0.5, seed: 42 }, { step: 0 });
   await page.locator('[data-command=step]').click();
@@ -299,7 +299,7 @@ test('while a knob moves, bars follow every frame, numbers ten times a second, a
     const [words, bar] = [row.querySelector('.after'), row.querySelector('.final')];
     const entropy = bars.shadowRoot.querySelector('[data-readout=entropy] dd');
     const middle = row.getBoundingClientRect().y - chart.getBoundingClientRect().y + 11;
-    /** Returns the length of the first bar, from the canvas during a move, otherwise from the element. */
+    /** Returns the length of the first bar. During a move a canvas shows the bars, otherwise an element for each. */
     const length = () => {
       if (!chart.matches('.moving')) return bar.style.transform;
       const { data } = canvas.getContext('2d').getImageData(0, Math.round(middle), canvas.width, 1);
@@ -311,7 +311,7 @@ test('while a knob moves, bars follow every frame, numbers ten times a second, a
     const began = performance.now();
     let moves = 0;
     const clock = performance.now.bind(performance);
-    performance.now = () => began + (1000 * moves) / 60; // makes the time independent of the real duration of a frame
+    performance.now = () => began + (1000 * moves) / 60; // the clock advances by 1/60 s a move
     for (; moves < 60; moves++) {
       slider.value = String(0.5 + moves / 60);
       const asked = slider.value;
@@ -327,7 +327,7 @@ test('while a knob moves, bars follow every frame, numbers ten times a second, a
       astray += Number(marked.join() !== (listed ? String(bars.drawn.id) : ''));
       if (chart.matches('.moving')) fonts.add(/[\d.]+px/.exec(canvas.getContext('2d').font)[0]);
     }
-    const ms = performance.now() - began + clock() - began; // timers use the other clock
+    const ms = performance.now() - began + clock() - began; // timers follow the real clock
     const { fontSize } = getComputedStyle(words);
     const alike = [...fonts].every((size) => size === fontSize);
     return {

@@ -162,7 +162,7 @@ test('the chat renderer is fetched with its model and then works without the net
 long('a model with a template takes a text or a chat, also in the single file', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en' });
   assert.equal(await page.locator('logit-text [data-mode]').count(), 0);
-  // In `make test` only the single file runs here: the first test covers the site's worker.
+  // `make test` runs only the single file here, since the first test covers the worker of the site.
   for (const single of LONG ? [false, true] : [true]) {
     if (single) {
       await page.goto(`${pathToFileURL(join(bench.dist, 'logitscope.html'))}?lang=en&view=bench`);

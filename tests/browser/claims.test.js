@@ -33,7 +33,7 @@ function expectBars(page, prompt, settings) {
   return expectTrace(page, scope.distribution(settings));
 }
 
-/** Opens the page in its initial state; may reuse a page. */
+/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 const open = () => bench.open({ path: `?lang=en${START}` });
 
 async function type(page, name, text) {
@@ -43,7 +43,7 @@ async function type(page, name, text) {
 }
 
 /**
- * Opens a page that records its calls of the engine: [{ session, method, result }].
+ * Opens a page and records its calls to the engine: [{ session, method, result }].
  * @param {Parameters<typeof bench.open>[0]} [options]
  */
 async function openOverheard(options) {
@@ -188,7 +188,7 @@ long(
     await settle(page);
     const { context_length } = scope.info;
     const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
-    // The count excludes the invisible token for the beginning of a text.
+    // The tape contains an invisible token for the beginning of a text, which the page's count excludes.
     const shown = await page.locator('logit-tape .unseen').count();
     assert.equal(
       shown,
@@ -343,7 +343,7 @@ test('no knob runs the model, going back only shortens the cache, and a slider n
   }
   assert.ok(back.length > 0);
 
-  // A slider skips outdated positions and shows the last one.
+  // If the computation is slow, the page skips outdated positions of a slider but shows the last one.
   await page.locator('[data-command=reset]').click();
   await settle(page);
   const before = await page.locator('logit-knob[data-name=temperature] .box').inputValue();

@@ -9,7 +9,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Opens Compare in its initial state; may reuse a page. */
+/** Opens Compare at its initial settings. The page may be one that an earlier test has closed. */
 async function open(options) {
   const path = `?lang=en&model=verbs&view=compare${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
@@ -18,7 +18,7 @@ async function open(options) {
   return opened;
 }
 
-/** Presses a button in the menu of the strategy in column or row `at`. */
+/** Presses a button in the menu of the strategy whose column or row has index `at`. */
 async function act(page, at, action) {
   const place = page.locator(`:is([data-column="${at}"], [data-row="${at}"]) logit-strategy`);
   await place.locator('.dots').click();
@@ -113,7 +113,7 @@ async function blind(options) {
   return opened;
 }
 
-/** Returns the points from a card's handle to the card two places below. */
+/** Returns points between the handle of the first card and the card two positions below, for a drag. */
 async function way(page) {
   const plug = await page.locator('logit-ranking .plug').first().boundingBox();
   const card = await page.locator('logit-ranking .card').nth(2).boundingBox();

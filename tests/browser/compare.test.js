@@ -127,7 +127,10 @@ test('three temperatures come first, and one needle meets the token that each dr
   const texts = [];
   for (const temperature of temperatures) texts.push(await write({ settings: { temperature } }));
   const shown = () => slices.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
-  /** Returns u, and for each strip its bands and the places of the drawn band and its label, from 0 to 1. */
+  /**
+   * Returns u, and for each strip its bands, the position of the drawn band and the position of its label, from 0 to
+   * 1.
+   */
   const strips = () =>
     page.locator('logit-strips').evaluate((it) => {
       const list = it.shadowRoot.querySelector('.slices');
@@ -274,7 +277,7 @@ test('greedy and T = 0.01 give one text, with its smallest gap named; T = 100 di
   assert.match(await gaps.innerText(), /No gap is too small/);
   assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
 
-  // At this temperature the differences in the text are too small, so the page must name each.
+  // At T = 0.05, the gaps between the best two tokens are too small at some steps. The page must name each such step.
   await act(page.locator('[data-column="1"]'), 'edit');
   await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
   await until(

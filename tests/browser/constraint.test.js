@@ -18,7 +18,7 @@ import {
   unfoldStages,
 } from './bench.js';
 
-/** A model that can write JSON; the shipped verbs model cannot. */
+/** A model that can write JSON. The page's model verbs cannot. */
 const folder = temporaryFolder();
 const writer = join(folder, 'writer.gguf');
 const printable = byteTokens().filter((_, byte) => byte >= 32 && byte < 127);
@@ -38,11 +38,11 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const card = (page) => page.locator('logit-constraint');
 async function addCard(page) {
-  if (await card(page).count()) return; // a reused document may still show the card
+  if (await card(page).count()) return; // a page of an earlier test may still show the card
   await unfoldStages(page);
   await page.locator('[data-add=constraint]').click();
 }
-/** Opens the page in its initial state; may reuse a page. */
+/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 const open = () => bench.open({ path: `?lang=en${START}` });
 const said = (page) => card(page).locator('#state').innerText();
 
@@ -200,7 +200,7 @@ test('under a JSON constraint the state follows the text, the text parses, and t
   );
   assert.equal(JSON.parse(text).length, 3, text);
 
-  // The page calls a complete JSON text valid and an incomplete one cut off. It shows either as plain text.
+  // The page calls a complete JSON text valid and an incomplete one cut off. It shows both as plain text.
   const scopeElement = page.locator('logit-scope');
   const restore = (constraint, branch, others = {}) =>
     scopeElement.evaluate(

@@ -23,7 +23,8 @@ test('the formula gives the operation count of a naive forward pass', () => {
   const n = 7;
   let matrices = 0;
   let attention = 0;
-  // verbs has a feed-forward width of 4 d. The formula also counts norms and biases, a few per cent.
+  // In the model verbs the feed-forward layer has width 4 d. The page's formula also counts norms and biases, which
+  // add a few per cent.
   for (let layer = 0; layer < n_layer; layer++) {
     matrices += 2 * (3 * d * d + d * d + 4 * d * d + 4 * d * d);
     attention += n * 2 * d + n * 2 * d;
@@ -33,7 +34,8 @@ test('the formula gives the operation count of a naive forward pass', () => {
   assert.equal(cost.attention, attention);
   assert.ok(Math.abs(cost.matrices / matrices - 1) < 0.02, `${cost.matrices} for ${matrices}`);
   assert.equal(multiplied(info), info.parameters - context_length * d);
-  // Without the cache, step n costs as steps 1 to n with the cache, less the output head of the first n - 1 steps.
+  // Without the cache, step n costs as much as steps 1 to n with the cache together, but it computes the output head
+  // only once.
   const heads = (n - 1) * 2 * vocab_size * d;
   const all = Array.from({ length: n }, (_, i) => operations(withCache(info, i + 1)));
   assert.equal(
@@ -45,7 +47,7 @@ test('the formula gives the operation count of a naive forward pass', () => {
 });
 
 test('steps are timed along the whole context, and the chart agrees with its table and its keys', async () => {
-  // Tokens drawn before the view opens also count.
+  // The view's text also includes the tokens drawn before the view opened.
   const { page, complaints, foreign, close } = await bench.open({ fresh: true });
   for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
   await until(

@@ -42,12 +42,12 @@ const all = [
     relative(root, modelFile(shapes[0], /** @type {any} */ (format))),
   ),
 ];
-/** `make test` runs only the quantised model; build.test.js tests another. */
+/** `make test` tests only the quantised model here; build.test.js tests a model that is not quantised. */
 const models = LONG || process.env.ALL_BROWSERS ? all : all.slice(-1);
 const relaxedBuilt = existsSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 const NO_VARIANT = 'no such variant: ';
 
-/** Returns the program that runs in the page. @param {string} model @param {string} variant */
+/** Returns the code that the page runs. @param {string} model @param {string} variant */
 const program = (model, variant) => `(async () => {
   const { Logitscope } = await import('/web/engine/index.js');
   const { digest } = await import('/tests/node/digest.js');

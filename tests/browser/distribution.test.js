@@ -24,7 +24,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 
-/** Opens the page in its initial state; may reuse a page. */
+/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 const open = (options = {}) => bench.open({ path: `?lang=en${START}`, ...options });
 
 function expectBars(page, settings) {

@@ -21,7 +21,7 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
-/** Opens the page in its initial state; may reuse a page. */
+/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 const open = (options = {}) => bench.open({ ...options, path: `?lang=en${START}` });
 
 const drawn = async (page) =>

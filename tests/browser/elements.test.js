@@ -340,11 +340,11 @@ test('a flood of messages gets one answer each and is worked on at once', async 
       await new Promise((r) => setTimeout(r, 20));
     return performance.now() - start;
   };
-  // Another program may slow down a flood of messages, so one fast flood of three is enough.
+  // Another program may slow down one set of messages, so one fast set of three is enough.
   let ms = Infinity;
   for (let i = 0; i < 3 && ms >= 0.75 * COUNT; i++) ms = await page.evaluate(flood, COUNT);
   assert.ok(ms < 0.75 * COUNT, `${COUNT} messages took ${Math.round(ms)} ms`);
-  // Counts in the page: a transfer of all messages to this process would take longer than the answers.
+  // Counts inside the page: sending all messages to the test's process would take longer than the answers.
   const { answered, last } = await page.evaluate(() => {
     const states = window.heard.filter(({ type }) => type === 'logitscope:state');
     const ids = states.map(({ id }) => id).filter((id) => typeof id === 'number');

@@ -1,6 +1,6 @@
 /**
- * Tests the first frame. It is computed at build time and shown before engine and model load. Live numbers must then
- * equal it bit for bit, and nothing may move.
+ * Tests the first frame, that is, the numbers and pictures that the build has computed and the page shows before the
+ * engine and the model have loaded. The live numbers must then equal them bit for bit, and no element may move.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function openHeld() {
     path: BLANK,
     own: true,
     ready: false,
-    reducedMotion: 'no-preference', // during the test, an animation could hide parts
+    reducedMotion: 'no-preference', // animations run, since one could hide a part of the first frame
   });
   const { page } = opened;
   let letGo = () => {};
@@ -98,7 +98,10 @@ const look = (view) =>
     };
   }, PARTS);
 
-/** Waits until two successive looks are equal, since a picture may be drawn one frame late; returns the look. */
+/**
+ * Waits until the view's texts and pictures are equal in two successive readings, since a picture may be drawn one
+ * frame late. Returns them.
+ */
 async function calm(view) {
   let before = '';
   for (;;) {
@@ -110,7 +113,7 @@ async function calm(view) {
   }
 }
 
-/** Runs in the page: counts later frames in which the token names are missing. */
+/** Runs in the page: counts the later frames that do not show the names of the tokens. */
 function watchNames(it) {
   const names = it.shadowRoot.querySelector('canvas.names');
   const copy = new OffscreenCanvas(100, 60).getContext('2d', { willReadFrequently: true });
@@ -126,7 +129,7 @@ function watchNames(it) {
   return stood;
 }
 
-/** Returns the largest difference between two pictures of one size, from 0 to 255. */
+/** Returns the largest difference in a channel between two pictures of one size, from 0 to 255. */
 const unlike = (page, one, other) =>
   page.evaluate(
     async (pair) => {
@@ -159,7 +162,7 @@ test('the first frame shows the engine’s numbers, and the live one replaces it
   const { page, view, complaints, visit, live, close } = await openHeld();
   const written = await scope.write({ ...SETTINGS, prompt: PROMPT, max_new_tokens: 24 });
   const ladder = [];
-  // The line nearest to the knob has the knob's own text.
+  // The ladder's line nearest to the knob shows the text at the knob's value, here in place of 0.5.
   for (const temperature of [0, SETTINGS.temperature, 1, 1.5, 2]) {
     const { text } = await scope.write({
       ...SETTINGS,

@@ -11,7 +11,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Playing time of each seed, in ms. */
+/** Playing time for each seed, in ms. */
 const EACH = cases(1000, 8000);
 const SEEDS = Array.from({ length: cases(1, 24) }, (_, i) => i + 2);
 
@@ -34,7 +34,7 @@ test('the fuzzer tells a leaking page from one that opens something large', asyn
   const add = (count) => globalThis.kept.push(...Array.from({ length: count }, () => new Text()));
   await page.evaluate(() => (globalThis.kept = []));
   await page.evaluate(add, 10_000);
-  // Replaces the wait between two measurements by work that adds nodes.
+  // Instead of waiting between two measurements, the page adds 9000 nodes once, as if it opened something large.
   let looks = 0;
   page.waitForTimeout = () => page.evaluate(add, looks++ === 1 ? 9000 : 0);
   assert.deepEqual(growthOf(await watch(page, 0)), []);

@@ -15,10 +15,10 @@ after(() => bench?.close());
 const messages = async (code) =>
   JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
 
-/** Presses the button of the beat. */
+/** Presses the button in the card of the present tour step. */
 const press = (view) => view.page().locator('logit-guide .press').click();
 
-/** The learner's actions in each step of the tour, by keys. */
+/** For each step of the tour, the learner's actions, by keys. */
 const DEEDS = [
   [
     (view) => view.locator('.handle.knob').press('Home'),
@@ -59,7 +59,7 @@ function sentencesOf(said, beat, kinds = SAID[beat - 1]) {
   return new RegExp(`^(${any.join('|')})$`);
 }
 
-/** Waits for the sentence about a beat's effect and returns it. */
+/** Waits until the tour describes the effect of an action in step `beat`, and returns that sentence. */
 const effectOf = (guide, said, beat) =>
   until(
     () => guide.locator('.text').innerText(),
@@ -150,7 +150,7 @@ test('the beat about luck accepts a vertical drag of the crossing, not a sideway
     () => guide.locator('.text').innerText(),
     (text) => text.includes(last),
   );
-  // The sentence is about this knob alone.
+  // The tour speaks only of the temperature; for another knob it says so.
   await view.getByRole('radio', { name: 'Top-k', exact: true }).click();
   await guide.getByText(said['guide.other']).waitFor();
   await view.getByRole('radio', { name: 'Temperature', exact: true }).click();
@@ -162,13 +162,13 @@ test('the beat about luck accepts a vertical drag of the crossing, not a sideway
   await close();
 });
 
-/** Goes back to the previous beat, which sets its own start. */
+/** Goes back to the previous step of the tour, which starts with its own settings. */
 async function goBack(page) {
   await page.locator('logit-guide [data-guide=back]').click();
   await settle(page);
 }
 
-/** States in which some actions of the tour have no effect. */
+/** Addresses whose settings make some actions of the tour have no effect. */
 const ODD = [
   'temperature=0.01&landscape_u=0.9999',
   'temperature=0&top_k=1&landscape_u=0',
@@ -183,7 +183,8 @@ for (const odd of sample(ODD, 1))
     async () => {
       const said = await messages('en');
       for (const beat of [1, 2, 3, 4, 5]) {
-        // An address opens on its own state; the buttons begin a beat.
+        // An address with a step of the tour keeps its own settings. Back and Next start a step with the step's
+        // settings.
         const [at, turn] = beat < 3 ? [beat + 1, 'back'] : [beat - 1, 'next'];
         const path = `?lang=en&model=verbs&view=landscape#${odd}&beat=${at}`;
         const { page, complaints, close } = await bench.open({ path, ready: false });
@@ -378,7 +379,7 @@ test('a link opens a beat at a good temperature; skipping undoes it, and the tou
   await guide.getByText(said['guide.4.deed']).waitFor();
   await guide.locator('[data-guide=back]').click();
   await guide.getByText(said['guide.3.deed']).waitFor();
-  // A reload within a beat keeps the settings that the user has turned.
+  // A reload within a step of the tour keeps the settings that the user has changed.
   const scope = page.locator('logit-scope');
   const settings = () => scope.evaluate(({ state }) => state.settings);
   await scope.evaluate((it) => it.set({ temperature: 0.9, min_p: 0.02, top_k: 12 }));

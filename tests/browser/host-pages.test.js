@@ -179,7 +179,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
   await page.locator('logit-sheet .facts').getByText('verbs').waitFor();
   assert.equal(await page.locator('logit-sheet :is(.line, input)').count(), 0, 'facts alone');
   await page.keyboard.press('Escape');
-  // Every event that a panel can send, as if its control existed.
+  // Events of all panels, each with its data, sent as if the panel's control existed.
   const asks = {
     'logit-set': { temperature: 2 },
     'logit-preset': { settings: { top_k: 3 } },
@@ -227,7 +227,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
   assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-valuenow'), u);
   assert.equal(await page.locator('logit-token-menu button').count(), 0);
   await unfoldDraw(page);
-  // The remaining buttons, for steps, resets, charts and counts.
+  // The remaining buttons of all elements: Step, Reset, charts and counts.
   const open = await page.evaluate(() => {
     const found = [];
     const walk = (root) => {
@@ -412,7 +412,7 @@ test('no request and no storage contains a prompt, a setting or a token, but for
   assert.deepEqual(complaints, []);
   await close();
 
-  // In a frame of a host the texts end with the document.
+  // A frame inside a host page keeps its texts only until its document closes.
   const address = `${bench.url}?lang=en&model=verbs&view=bench`;
   const lesson = await openLesson(`<iframe src="${address}"></iframe>`, { first: true });
   const frame = lesson.page.frameLocator('iframe').locator('logit-scope');

@@ -27,7 +27,10 @@ const files = {
 };
 const fits = (/** @type {string} */ text) => /far away/.test(text);
 
-/** For the site in each folder, a script that removes or breaks browser features in its worker. */
+/**
+ * For the site in each folder, a script that its worker runs first. The script removes or breaks a feature of the
+ * browser.
+ */
 const WITHOUT = {
   files: 'delete StorageManager.prototype.getDirectory;',
   stores:
@@ -131,7 +134,7 @@ async function visitor(script = '') {
 
 test('a model address asks first, resumes a cut connection, and is stored for the next visit', async () => {
   const { context, page, open, ready, complaints } = await visitor();
-  // Slow enough for the page to read some data before the cut, which discards unread data.
+  // The answer is slow, so the page reads some data before the connection is cut. A cut discards unread data.
   host.behave({ cut: 300_000, cuts: 2, pause: 30 });
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
   await open(query);
@@ -332,7 +335,7 @@ test('elements alone ask in their own place: one press opens all parts of a mode
     () => landscape.getAttribute('waiting'),
     (waiting) => waiting === null,
   );
-  // One download of the missing file serves both elements.
+  // The page has two elements with the model, but it downloads the missing file only once.
   const whole = host.requests.filter(({ method, headers }) => method === 'GET' && !headers.range);
   assert.equal(whole.length, 1);
   assert.deepEqual(complaints, []);

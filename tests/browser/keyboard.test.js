@@ -19,7 +19,10 @@ after(() => bench?.close());
 /** Runs in the page: records a description of each element that receives the focus. */
 function watchFocus() {
   const order = new Map();
-  /** Returns the elements that may show the focus ring of an element: itself, its label and its parent. */
+  /**
+   * Returns the elements that may show the focus ring if this element has the focus: itself, its label and its
+   * parent.
+   */
   const parts = (element) => {
     const root = element.getRootNode();
     const label =
@@ -120,7 +123,7 @@ function watchFocus() {
     const entry = window.met.at(-1);
     last = { element, entry };
   };
-  // A focus change within a shadow tree fires events only in that tree.
+  // If the focus changes within a shadow tree, only that tree fires the event, so each tree has its own listener.
   const watch = (root) => {
     root.addEventListener('focusin', onFocus);
     for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) watch(shadowRoot);
@@ -138,7 +141,7 @@ async function walk(page, key) {
     const found = await met();
     const again = found.findIndex((one, i) => i > 0 && one.key === found[0].key);
     if (again > 0) return found.slice(0, again);
-    // An editor uses Tab to indent, except after Escape.
+    // In a code editor, Tab indents the line. After Escape, Tab leaves the editor.
     if (found.length - before < 12) await page.keyboard.press('Escape');
     before = found.length;
   }
@@ -189,7 +192,8 @@ async function moveSliders(page) {
       return now !== before;
     };
     await press('Home');
-    // Ends with the value that removes the fewest tokens, so that the next slider can still remove some.
+    // The last key leaves the value at which the slider removes the fewest tokens, so that the next slider has some
+    // to remove.
     const moved = {
       ArrowRight: await press('ArrowRight'),
       Home: await press('Home'),
@@ -246,7 +250,7 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
     await close();
   });
 
-/** Returns the host of the focused element and an attribute that identifies the element. */
+/** Returns the name of the shadow host of the focused element, and an attribute that identifies the element in it. */
 function focused(page) {
   return page.evaluate(() => {
     let element = document.activeElement;
@@ -257,7 +261,10 @@ function focused(page) {
   });
 }
 
-/** Panels: the fold around it if any, the element that opens it, the keys, and the part that Escape must close. */
+/**
+ * For each panel: the fold around it, if any; the element that opens it; the keys; and the part that Escape must
+ * close.
+ */
 const OPENS = {
   'menu of a bar': {
     from: 'logit-distribution .chart',
@@ -324,7 +331,7 @@ long('keys move cards, open the menus of bars and tokens, and walk branches', as
   await page.locator('[data-command=canonical]').press('Enter');
   assert.equal(await until(order, (now) => now === first), first);
 
-  // The menu of the third bar replaces the drawn token by its token.
+  // In the menu of the third bar, Enter puts that bar's token in place of the drawn token.
   const ids = await page
     .locator('logit-distribution .row')
     .evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
@@ -339,7 +346,7 @@ long('keys move cards, open the menus of bars and tokens, and walk branches', as
       .evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
   assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
 
-  // Another token makes a branch; the list of branches leads back to the first branch.
+  // Choosing another token makes a branch. The list of branches leads back to the first one.
   await page.locator('.step [data-place]').focus();
   await page.keyboard.press('ArrowDown');
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();

@@ -23,7 +23,7 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 async function openLandscape({ hash = '#temperature=0.7', lang = 'en', ...options } = {}) {
-  // Uses the form of address that the page writes, so that many tests can reuse one page.
+  // Writes the address as the page itself writes it. Tests with equal addresses then reuse one page.
   const path = `?lang=${lang}&model=verbs&view=landscape${hash}`;
   const opened = await bench.open({ path, ready: false, ...options });
   const view = opened.page.locator('logit-landscape');
@@ -102,7 +102,7 @@ async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ..
 }
 
 test('the landscape starts with one knob and the text of that seed; the bench opens with its setting and sets it in turn', async () => {
-  // The address selects no view.
+  // The address names no view, so the page chooses the first one.
   const opened = await openLandscape({ path: '?lang=en&model=verbs', firstScreen: true });
   const { page, view, knob, close } = opened;
   const tabs = page.locator('[role=tab][aria-controls=view]');
@@ -141,7 +141,7 @@ const FIRST_SCREENS = {
   '#temperature=0.7': 'bench',
   '&view=landscape#temperature=0.7': 'landscape',
 };
-// The test above covers the first address; other tests or address.test.js cover the rest.
+// Other tests cover these addresses: the test above the first, address.test.js the others.
 for (const [rest, view] of Object.entries(FIRST_SCREENS))
   long(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
     const path = `?lang=en&model=verbs${rest}`;
@@ -179,7 +179,8 @@ test('the prompt is edited in the sentence; it survives a reload and reaches the
   await page.keyboard.press('Control+y');
   await page.keyboard.press('Enter');
   assert.equal(await box.evaluate((it) => it.matches(':focus')), false, 'Enter ends the editing');
-  // A reload at once: the address has waited for the user to stop typing.
+  // Reloads immediately. The page waits until the user stops typing before it changes the address, so it has not yet
+  // done so.
   await box.press('End');
   await page.keyboard.type(' will');
   await page.reload();
@@ -303,7 +304,7 @@ test('a horizontal drag moves only the knob, a vertical drag only u', async () =
   const down = await expectCrossing(opened, { u: true });
   assert.equal(down.value, across.value);
   assert.ok(Math.abs((await numberOf(opened.die)) - 0.9) < 0.02);
-  // All numbers except the first are from the seed.
+  // The first number is the u of the die; the seed gives all others.
   const seeded = down.written.steps.slice(1).map((step) => step.u);
   assert.deepEqual(
     seeded,
@@ -427,7 +428,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
     };
     const unlike = [];
     for (; it.lines.playing; frames++) {
-      // The first value may be the old one: playing starts at the low end.
+      // Playing begins at the low end of the axis, so the first value may still be the old one.
       seen.values.add(Number(it.renderRoot.querySelector('.handle.knob').ariaValueNow));
       seen.texts.add(it.renderRoot.querySelector('.sentence').textContent);
       await new Promise(requestAnimationFrame);
@@ -440,7 +441,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
   assert.deepEqual(unlike, [], 'bars and text tell of one drawn token');
   assert.ok(Date.now() - began >= 1500);
   await settle(page);
-  // A busy machine paints few frames in that time; most must show a new value.
+  // A slow machine paints few frames in this time. At least half of them must show a new value.
   assert.ok(frames > 2 && values.length > Math.min(5, frames / 2), `${values.length} of ${frames}`);
   const out = values.slice(0, values.indexOf(3) + 1);
   const back = values.slice(out.length);
@@ -516,7 +517,7 @@ test('landscape and bench share u until a token is drawn', async () => {
   await tab('landscape');
   await settle(page);
   assert.equal(await numberOf(die), scope.random(42, 0));
-  // Leaves the view immediately, before a debounced update.
+  // Leaves the view at once, before the page has applied the postponed change.
   await page.evaluate(() => {
     const { renderRoot } = document.querySelector('logit-scope');
     const handle = renderRoot
@@ -612,7 +613,8 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   }
   await page.keyboard.press('Tab');
   assert.ok(await knob.evaluate(focused));
-  // A digit at the handle opens its box; Enter accepts the number and returns. Escape returns without it.
+  // A digit typed on the handle opens its number box. Enter accepts the number and closes the box; Escape closes it
+  // without a change.
   await page.keyboard.type('0.7');
   const typed = view.locator('.headline input');
   assert.ok(await typed.evaluate(focused));
@@ -679,7 +681,7 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   await view.getByRole('radio', { name: 'Temperature' }).click();
   await settle(page);
   assert.equal(await more.inputValue(), '');
-  // A press on the line shows all settings, where each can be changed.
+  // A press on this line opens the list of all settings, where the user can change each.
   assert.match(await also.innerText(), /^also: top-k 10 and top-p 0\.\d+$/);
   await also.click();
   await settle(page);
@@ -709,8 +711,8 @@ test('another knob morphs the picture; its end is exactly the picture of a fresh
     const opened = await openLandscape({ hash: '#temperature=1.2&top_k=20', reducedMotion });
     const { page, view } = opened;
     const first = await paintedIn(view);
-    // The lines and a river of both pictures must be between their two places in some frame. The clock moves by at
-    // most 25 ms a frame, so that a slow machine sees as many frames.
+    // In some frame, the lines and a river of both pictures must be between their start and their end. The test's
+    // clock moves by at most 25 ms a frame, so that a slow machine sees as many frames as a fast one.
     const seen = await view.evaluate(async (it) => {
       const [ask, clock] = [requestAnimationFrame, performance.now.bind(performance)];
       let [now, at] = [clock(), clock()];
@@ -813,7 +815,7 @@ test('the twin shows a sure and an unsure prompt on one knob; numbers and height
       await settle(page);
       await expectKept(name);
     }
-    // Heights of the bands, at each place.
+    // For each place that is shown, the heights of its bands.
     const shown = await view.evaluate((it) =>
       it.pair.shown.panes.map(({ content, picture }) => ({
         values: [...content.reader.landscape.values],
@@ -873,7 +875,7 @@ test('the value of any knob is shown whole and overlaps nothing', async () => {
     const { page, view, knob, close } = await openLandscape({ lang });
     const choice = view.locator('.more');
     const all = await choice.locator('option').evaluateAll((them) => them.map((it) => it.value));
-    all.shift(); // the name of the menu
+    all.shift(); // the first entry is the menu's name
     for (const name of LONG ? all : sample(wide, 1)) {
       await choice.selectOption(name);
       await knob.press('Home');
@@ -908,7 +910,8 @@ test('with top-p before temperature the chain changes its order, and the regions
   assert.match(await view.locator('.also').innerText(), /another order$/);
   const about = view.locator('.headline .about');
   assert.match(await about.innerText(), /\nstrong colours: .* [1-9][\d.]*% of u$/);
-  // Moves along the axis keep the comparison. Another setting ends it, and the address contains the order.
+  // A move of the knob keeps the comparison of two orders. A change of another setting ends it. The address contains
+  // the order.
   await knob.press('Home');
   await settle(page);
   assert.match(await about.innerText(), /\nstrong colours: .* 0% of u$/);
@@ -976,7 +979,7 @@ test('a thousand real draws pile up at the bars beside the expected numbers, the
     if (drawn++ < 3)
       assert.ok(said.includes(`${text.trim()} ${n}, expected ${(1000 * p).toFixed(1)}`), said);
   }
-  // The counts of the last picture add up: no draw is lost.
+  // The counts in the last picture add up to 1,000, so no draw is missing.
   const rows = painted.slice(painted.lastIndexOf(tokens[0].text.trim()));
   const whole = rows.flatMap((text) => /^(\d+) of 1,000/.exec(text)?.[1] ?? []).map(Number);
   assert.equal(
@@ -1205,7 +1208,7 @@ test('the landscape separates unchanged tokens from changed ones since the drag 
   const ended = written.finish_reason === 'eos' ? 1 : 0;
   const marked = await view.locator('.sentence .changed').count();
   assert.ok(marked === other || marked === other - ended, `${marked} of ${other}`);
-  // Play changes every word; marks would only underline them all.
+  // While Play runs, every word changes, so the page marks no word as changed.
   const text = () => view.locator('.words').innerText();
   const rested = await text();
   await view.locator('[data-command=play]').click();
@@ -1233,7 +1236,7 @@ const SIZES = [
   [1024, 768],
   [1440, 900],
 ];
-// layout-shift.test.js counts layout shifts at all sizes.
+// layout-shift.test.js measures layout shifts at all window sizes.
 for (const [width, height] of sample(SIZES, 1))
   long(`dragging, changing the knob and rolling move nothing else: ${width} px`, async () => {
     const opened = await openLandscape({ viewport: { width, height } });
@@ -1352,7 +1355,7 @@ test('an idle first visit shows one sweep, which any input ends and no link show
   assert.ok(found.most > 1.2 && found.most < 2.5, `out to ${found.most}`);
   assert.deepEqual({ ...found, most: 0 }, { deeds: 0, playing: '▶ Play T', most: 0, value: 0.7 });
   assert.equal(await page.evaluate(() => location.hash), '', 'the address stays plain');
-  // Once per visit. An entry of the history would have a state of its own.
+  // The page plays this movement only on the first load in a tab, and only if the address contains no settings.
   const anew = async (rest = '') => {
     await page.goto(`${bench.url}source/tests/browser/blank.html`);
     await page.goto(`${bench.url}?lang=en&model=verbs${rest}`);
@@ -1361,7 +1364,7 @@ test('an idle first visit shows one sweep, which any input ends and no link show
   await view.locator('.handle.knob').waitFor();
   await page.waitForTimeout(2000);
   assert.equal(await sweeps(), false);
-  // A key ends a sweep.
+  // Any key ends the movement.
   await page.evaluate(() => sessionStorage.clear());
   await anew();
   await view.locator('.handle.knob').waitFor();
@@ -1409,7 +1412,8 @@ test('a presentation fits 1280x720, its keys turn the beats, and it keeps the st
   await page.keyboard.press('ArrowRight');
   assert.equal(await blank.isVisible(), false, 'any key shows the screen again');
   await text.getByText(said['guide.1.deed']).waitFor();
-  // A focused slider keeps its keys. The beat about luck has left T at 1.
+  // An arrow key on a focused slider moves the slider, not the beats. The beat about luck has set T to 1, so T
+  // becomes 1.05.
   await knob.press('ArrowRight');
   await settle(page);
   assert.equal(await numberOf(knob), 1.05);

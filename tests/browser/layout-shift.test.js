@@ -8,7 +8,7 @@ import { sample } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { openBench, settle, until } from './bench.js';
 
-/** Limit of the layout shift; browsers rate up to 0.1 as good. */
+/** Largest layout shift that the test allows; browsers call a shift up to 0.1 good. */
 const MOST = 0.05;
 const WIDTHS = [
   [375, 812],
@@ -91,7 +91,7 @@ function actionsOf(page) {
     [
       'a row',
       async () => {
-        await bars.locator('#tab-bars').click(); // several stages show as a river
+        await bars.locator('#tab-bars').click(); // if several stages act, the view would show the river
         await bars.locator('.row').nth(2).hover();
       },
     ],

@@ -1,5 +1,8 @@
 /** Helpers for tests of lessons. */
-/** Waits until no element of the lesson has been busy for two frames, since one element may start another. */
+/**
+ * Waits until no element of the lesson has worked for two frames, since the end of one element's work may start
+ * another.
+ */
 export const rest = (page) =>
   page.evaluate(async () => {
     const working = (root) =>

@@ -87,7 +87,7 @@ test('three lessons come first with their pictures, and one begins with a guess 
   await close();
 });
 
-// axe checks a played lesson at its beginning and end; with LONG=1 it checks every page.
+// axe checks the lesson at its beginning and its end. With LONG=1 it checks the lesson after each answer.
 const result = (page) => page.locator('logit-lesson').evaluate((lesson) => lesson.result);
 
 /** @param {string} path */
@@ -155,7 +155,8 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
     () => said(page, 4),
     (text) => /^Right\. The text is nearly/.test(text),
   );
-  // If the learner moves the figure after a right answer, the verdict changes but the score stays.
+  // If the learner moves the figure after a right answer, the verdict below the question changes, but the score does
+  // not.
   await figures.nth(1).locator('[role=slider]').first().press('End');
   await until(
     () => question(page, 4).locator('.now').innerText(),
@@ -199,7 +200,8 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
   await rest(page);
   const { score } = await result(page);
   assert.equal(score, 5 / 8, 'a shown solution is not scored');
-  // A sweep over texts is slow, so only a long run answers the rest; marks.test.js covers a complete lesson.
+  // A sweep that writes texts is slow, so only long runs answer the other questions. marks.test.js plays a complete
+  // lesson.
   if (LONG) {
     assert.match(await fill(7, '0.27'), /^Right\./);
     await question(page, 8).locator('input').nth(1).check();
@@ -289,7 +291,7 @@ test('the one-token lesson has a figure of five steps, and a sentence lights the
 const readJson = async (path) => JSON.parse(await readFile(`${root}/${path}`, 'utf8'));
 
 /**
- * Engines by model name; the key undefined is for the engine of given logits.
+ * Engines by the name of their model. The engine for logits that a lesson gives has the key undefined.
  * @type {Map<string | undefined, Promise<Logitscope>>}
  */
 const engines = new Map();
@@ -302,7 +304,10 @@ function engineOf({ logits, model = 'stories' }) {
   return engines.get(name);
 }
 
-/** Measurements of states, each computed only once. @type {Map<string, Promise<number | string | undefined>>} */
+/**
+ * Measurements that are already computed, by state and name.
+ * @type {Map<string, Promise<number | string | undefined>>}
+ */
 const known = new Map();
 const grammar = await readJson('models/verbs.grammar.json');
 
@@ -359,7 +364,7 @@ async function setControls(section, { controls, tokens }, { set }) {
   const figure = section.locator('logit-figure').first();
   const reset = figure.locator('[data-command=reset]');
   if ((await reset.count()) > 0) await reset.press('Enter');
-  // Sets the prompt first: if it changed last, the state might pass through the goal by accident.
+  // Sets the prompt first. If it were the last, the state could reach the goal on the way.
   const named = controls.filter((each) => each in set);
   for (const name of named.sort((a, b) => Number(b === 'prompt') - Number(a === 'prompt'))) {
     const value = set[name];
@@ -376,7 +381,7 @@ async function setControls(section, { controls, tokens }, { set }) {
 }
 
 /**
- * Returns the states that a figure reaches by keys, in the order of the key presses.
+ * Returns the states that the figure passes through as keys move its slider, in order.
  * @param {import('../../web/lessons/lesson-file.js').Figure} figure
  * @param {import('../../web/lessons/lesson-file.js').Goal} goal
  */
@@ -404,8 +409,8 @@ async function placesOf(figure, { measure: name }) {
 }
 
 /**
- * Moves a figure to state `i` of `places`. A sweep reports every point that it passes, so it starts from the end from
- * which it does not pass `right`.
+ * Moves a figure to `places[i]`. A sweep reports every point on the way, so the move starts from the end whose way
+ * does not pass through the point `right`.
  */
 async function goTo(page, section, figure, goal, places, i, right) {
   const { show } = figure;
@@ -422,7 +427,7 @@ async function goTo(page, section, figure, goal, places, i, right) {
       (n) => n > i,
     );
   await which.focus();
-  // Starts from the other end, so that at least one key press moves the figure.
+  // Goes first to the other end of the slider, so that at least one key press moves the figure.
   const back = show === 'sweep' && i > right;
   for (const key of back ? ['Home', 'End'] : ['End', 'Home']) await page.keyboard.press(key);
   for (let k = back ? places.length - 1 - i : i; k > 0; k--)
@@ -474,7 +479,7 @@ async function answersTo(question, figure) {
     const of = kind === 'state' ? measuredOf(places[given]) : measured;
     all.push({ given, ...(await judge(question, given, of)) });
   }
-  // Keeps the last state for each sentence: the first one may be too near the initial state.
+  // For each sentence, keeps the last state that leads to it: the first may be too close to the initial state.
   const said = [...new Map(all.map((each) => [each.say, each])).values()].filter(({ say }) => say);
   const sentences = kind === 'choice' ? options.filter(({ say }) => say) : wrong;
   assert.deepEqual(
@@ -636,7 +641,7 @@ long(
     await bias.locator('input[type=range]').fill('2');
     await until(
       () => question(page, 3).locator('.now').innerText(),
-      (text) => /^Now: 0\.681/.test(text), // e^3 / (e^3 + e^2 + e^0.5 + e^-1)
+      (text) => /^Now: 0\.681/.test(text), // the share is e^3 / (e^3 + e^2 + e^0.5 + e^-1)
     );
     assert.match(await answer(3), /not far enough/);
     await bias.locator('input[type=checkbox]').check();
@@ -694,7 +699,8 @@ long(
     await rest(page);
     assert.equal(await page.locator('logit-written-text code').innerText(), '547e4d7d');
 
-    // An error of the engine becomes a sentence: this vocabulary lacks the word.
+    // The model's vocabulary does not have the word of this prompt, so the engine throws an error. The figure shows
+    // it as a sentence.
     const show = (/** @type {object} */ state) =>
       written.evaluate((it, asked) => (it.state = asked), state);
     const state = await written.evaluate((it) => it.state);
@@ -737,7 +743,7 @@ long('changing the language keeps typed answers, settings and refusals', async (
   const patch = () => figure.evaluate((it) => it.patch);
   const set = await until(patch, ({ settings }) => settings?.temperature === 0);
   const asked = question(page, 2);
-  await rest(page); // otherwise the lesson would notice the figure's change and reset the question's state
+  await rest(page); // otherwise the lesson would take the figure's own change as the learner's and reset the question
   await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
   await asked.locator('input').fill('0.5');
   await asked.locator('button.primary').click();
@@ -798,7 +804,7 @@ long(
     assert.deepEqual(await state(), before);
     assert.equal(new URL(page.url()).searchParams.get('lang'), null);
 
-    // The address sets a language, which a new tab would not remember.
+    // A language in the address applies to this tab only: a new tab does not use it.
     await page.goto(`${bench.url}?lang=es#temperature=0.4`);
     await settled();
     await page.getByRole('link', { name: 'Lecciones' }).click();
@@ -931,7 +937,7 @@ test('a lesson in the address has an order for the keyboard and a token to name,
     `?lesson&lang=en&theme=${theme}#lesson=${encodeURIComponent(JSON.stringify(lesson))}`;
   const { page, complaints, foreign, close } = await open(path(CARRIED));
   const up = (item) => question(page, 1).getByRole('button', { name: `Move up: ${item}` });
-  // The initial order is two, one, three.
+  // At the start, the order of the items is two, one, three.
   await up('one').focus();
   await page.keyboard.press('Enter');
   await rest(page);
@@ -1055,7 +1061,7 @@ test('a host page hears each answer, gets and sets the state, and hears of a mes
   }
   assert.equal((await until(() => ask('after', { type: 'logitscope:get' }), Boolean)).state, state);
 
-  // The lesson must ignore messages from its own window, which is not a host page.
+  // The lesson takes messages only from a host page, so it must ignore those of its own window.
   const before = await page.evaluate(() => window.heard.length);
   await frame.locator('logit-lesson').evaluate(() => {
     postMessage({ type: 'logitscope:get', id: 'own' }, '*');
@@ -1092,7 +1098,7 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
       await check('export default (logits) => logits;'),
       /^Not yet\. It returns the logits as they came/,
     );
-  // An unknown error is described by the first property that fails.
+  // If the code's error is none of the known ones, the page names the first property that fails.
   const odd = example.replace('logit / T)', 'logit / T + (T > 3 ? 0.5 : 0))');
   if (LONG) assert.match(await check(odd), /^Not yet\. Fails: /);
   const divides = 'export default (logits, { temperature: T }) => logits.map((it) => it / T);';

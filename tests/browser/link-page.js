@@ -24,7 +24,7 @@ import { rest } from './lesson-page.js';
  * @typedef {{ kind: string, link?: string, element?: string, shows: Record<string, any> }} Link
  */
 
-/** Maximum lengths in the fixture, in characters and in bars. Longer texts are stored as digests. */
+/** Longest text in the fixture, in characters, and largest number of bars. A digest replaces longer ones. */
 const LONGEST = 160;
 const BARS = 10;
 
@@ -88,10 +88,10 @@ async function readScope(page) {
     await scope.settled();
     const { source, context, controls, readonly, result, fault, notice } = scope;
     const { lang, dataset } = document.documentElement;
-    // Omits null: it is the default of a choice, and no link contains it.
+    // Omits choices that are null: null means the default, and a link does not contain it.
     const state = Object.entries({
       ...scope.state,
-      // A link that names no chart had the bars; today the chart then depends on the settings.
+      // In 1.0 a link without a chart opened the bars. Today such a link lets the settings decide the chart.
       ...('bench_chart' in scope.state && { bench_chart: scope.state.bench_chart ?? 'bars' }),
     }).filter(([, value]) => value !== null);
     const shown = {

@@ -22,7 +22,7 @@ const hashWith = (page, words) =>
   );
 const openAt = (path, options) =>
   bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, ...options });
-/** Opens a view from the bench. All views start at one address, so the page can be reused. */
+/** Opens a view from the bench. Every test starts at the same address, so the tests share one page. */
 async function openView(view) {
   const opened = await openAt(START);
   const { page } = opened;
@@ -38,7 +38,9 @@ async function openView(view) {
 }
 const alert = (page) => page.locator('logit-scope .said[role=alert] p');
 
-/** Opens the page's address in a new browser context; if `fresh` is false, may reuse a document. */
+/**
+ * Opens the address of a page in a new browser context; if `fresh` is false, perhaps in the page of an earlier test.
+ */
 async function reopened(page, fresh = true) {
   const { pathname, search, hash } = new URL(page.url());
   const path = `${pathname.replace(/^.*\//, '')}${search}${hash}`;
@@ -58,7 +60,7 @@ long('the link holds the comparison: suite, strategies, seed, blind', async () =
   await hashWith(page, ['compare_suite=extremes', 'compare_seed=7']);
   assert.equal(await suite(page), 'extremes');
   if (LONG) {
-    // Only in long runs, since compare.test.js opens many addresses with compare_suite.
+    // Runs only with LONG=1, since compare.test.js opens many addresses that contain compare_suite.
     const again = await reopened(page);
     await again.page.locator('logit-compare .gaps').waitFor();
     assert.equal(await suite(again.page), 'extremes');
@@ -302,7 +304,8 @@ test('the link holds pasted logits, a pasted text and the knobs over them', asyn
   );
   await table.close();
 
-  // A text that is too long for a link still works; the panel for sending says that the link lacks it.
+  // If a text is too long for a link, the page still uses it. The panel for sending says that the link does not
+  // contain it.
   await own.locator('#text').fill('ab '.repeat(1334));
   assert.doesNotMatch(
     await until(
@@ -471,7 +474,8 @@ test('the context has a number box, is in the link, and is refused in one senten
   }
 });
 
-// The test above covers an invalid value in the box, address.test.js an invalid part of an address.
+// The test above covers an invalid context in the text box, and address.test.js covers other invalid parts of an
+// address.
 long('an invalid context is named, and the model opens with its default', async () => {
   const { page, close } = await openAt('&context=none');
   assert.match(await alert(page).innerText(), /context=none \(cannot be read\)/);

@@ -22,7 +22,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), Logitscope.load({})])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** The view; each test restores the knobs at its end. @type {ReturnType<typeof openView>} */
+/** The view that all tests share. Each test sets the knobs back at its end. @type {ReturnType<typeof openView>} */
 let view;
 
 async function openView() {
@@ -87,7 +87,7 @@ test('a bigram table shows the shares of its counts and writes text from them', 
   await page.locator('logit-logits [data-source=bigram]').click();
   await page.locator('logit-logits #by').selectOption('characters');
   await page.locator('logit-logits #text').fill('abababac');
-  // b follows a three times, c follows a once. Ids are in the order of frequency: a, b, c.
+  // In this text, b follows a three times and c follows a once. Ids are in the order of frequency: a, b, c.
   await page.locator('logit-logits [data-context="0"]').click();
   await expectShares(page, [-Infinity, Math.log(3), Math.log(1)], { temperature: 1 });
   const shares = await readShares(page);

@@ -17,15 +17,15 @@ import { long, sample } from '../long.js';
 import { openBench, until } from './bench.js';
 
 const { resolve } = createRequire(import.meta.url);
-/** The course system: a server of test pages, at another origin than the lessons'. */
+/** Server of a stand-in for a course system. Its origin differs from the lessons'. */
 let system;
-/** Pages of the course system by name, and requests to its store. @type {Map<string, string>} */
+/** Pages of the course system by name, and the requests that its store has received. @type {Map<string, string>} */
 const pages = new Map();
 /** @type {{ method: string, path: string, body: string }[]} */
 const asked = [];
 /** The state in the course system's store. */
 let stored = '';
-/** Status code of all answers if the store fails; 0 if it works. */
+/** Status code of the store's answers while the store fails; 0 while it works. */
 let broken = 0;
 /** Folder of the lessons' static pages and of unpacked packages. */
 const course = temporaryFolder();
@@ -208,7 +208,7 @@ for (const scorm of sample(SCORM, 1))
     const ids = questionIds(lesson);
     assert.equal(cmi.suspend_data, `${ids[1]}:2r`);
 
-    // Another session on another machine; all questions but one are answered.
+    // A new session continues from the stored state, as on another machine: one of seven questions is right.
     await begin(cmi);
     await frame.locator('.done', { hasText: 'answered' }).waitFor();
     await becomes(score, '14.29');
@@ -317,7 +317,8 @@ for (const version of ['scorm2004', 'scorm12'])
       assert.deepEqual(at.complaints, []);
       await at.close();
 
-      // An error message quotes the system's own words. The lesson retries after a while, and when the page closes.
+      // An error message contains the course system's own words. The lesson reports again after some time, and when
+      // the page closes.
       at = await openApi(version, { fails: 'Commit' });
       await reply(at.frame, 'one', true);
       await at.says(/Commit: 391 General Commit Failure/);
@@ -344,7 +345,8 @@ for (const version of ['scorm2004', 'scorm12'])
       );
       await at.close();
 
-      // If the system names the learner, the browser keeps the results only for that learner.
+      // If the course system names the learner, the browser keeps the unsent results and gives them only to that
+      // learner.
       at = await openApi(version, { fails: 'SetValue', store: { [learner]: 'ada' } });
       await reply(at.frame, 'one', true);
       await at.says(/Your answers are kept in this browser/);
@@ -505,7 +507,7 @@ long(
     const { page, complaints, close } = await openCourse(
       'jsinput',
       `<iframe src="${attribute(lessonAt('jsinput'))}" width="900"></iframe><script>
-      // Sends the message of edX's JSChannel, which first waits for the frame.
+      // Sends a message as edX's JSChannel does: it waits until the frame is ready.
       window.heard = [];
       const send = (message) => frames[0].postMessage(JSON.stringify(message), '*');
       let ready, calls = 0;
@@ -588,7 +590,7 @@ long(
       (text) => JSON.parse(text).score === 1,
     );
     assert.equal(statements().length, 4, 'a mark that the store has is not told again');
-    // The store answers 404 without a state, and the browser logs that.
+    // The store answers 404 if it has no state, and the browser reports each 404 in its console.
     assert.match(complaints.splice(0, 1)[0], /404/);
     assert.deepEqual(complaints, []);
 
@@ -721,7 +723,7 @@ long('anywidget renders a lesson, hears its marks and restores its state', async
   const told = await until(values, ({ score }) => score !== undefined);
   assert.deepEqual([told.score, told.complete, told.attempts], [1 / 7, false, 1]);
   assert.deepEqual([told.verdict.right, told.distribution.length > 2], [true, true]);
-  // Another machine, where the browser has stored nothing.
+  // The learner continues in a browser with empty storage, as on another machine.
   await frame.locator('body').evaluate(() => localStorage.clear());
   await page.reload();
   await frame.locator('.done', { hasText: 'answered' }).waitFor();

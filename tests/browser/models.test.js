@@ -89,7 +89,7 @@ test('typed text and settings survive a change of model, even if a model cannot 
   const card = page.locator('logit-constraint');
   await card.locator('summary').first().click();
   await card.locator('#banned_words').fill('" zebra", " will"');
-  await settle(page); // changes during the wait must not alter the box
+  await settle(page); // the typed words must stay in the box while the page updates
   assert.match(await card.locator('#banned_words').inputValue(), /zebra/);
   await card.locator('#banned_words').press('Enter');
   await settle(page);
@@ -172,7 +172,7 @@ test('the sheet opens by key and by pointer, keeps its facts in step with the mo
   await button.click();
   assert.equal(await sheet.isVisible(), false);
 
-  // A context that the model does not have changes nothing. Another one reads the text again.
+  // A context that the model cannot have changes nothing. Any other context makes the model read the text again.
   await button.click();
   const context = sheet.locator('logit-context input');
   await context.fill('99');
@@ -317,7 +317,8 @@ test('without the network a model gives one sentence, and the picker stays at th
       .first()
       .evaluate((top) => top.offsetHeight);
   const before = await height();
-  // The page downloads its error sentences with the first error; this page has no service worker.
+  // The page downloads its error messages when the first error occurs. This page has no service worker, so they are
+  // not in a cache.
   await page.locator('#prompt').fill('zebra');
   await page.locator('logit-text #fault:not(:empty)').waitFor();
   await page.context().setOffline(true);

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { root } from './bench.js';
 import { openSite } from './site.js';
 
-/** Asks every question in turn, and tells its parent the answers. */
+/** Stands for the page in a frame: it asks each question after the other, and sends the answers to its parent. */
 const STAND_IN = `<!doctype html><logit-scope guide></logit-scope><script>
   const questions = [['info'], ['pieces'], ['encode', 'caf\\u00e9'], ['logits', Uint32Array.of(3, 70000)], ['logits', Uint32Array.of(9)], ['page'], ['info']];
   const scope = document.querySelector('logit-scope');
@@ -30,14 +30,14 @@ const STAND_IN = `<!doctype html><logit-scope guide></logit-scope><script>
   ask();
 </script>`;
 
-/** A kernel that answers as bench_page.py does; the second question for logits is refused. */
+/** Answers as bench_page.py does, but refuses the second question for logits. */
 function startKernel({ packed }) {
   const heard = [];
   globalThis.heard = heard;
   globalThis.answer = ({ ask, what }, [body]) => {
     const sent = [...new Uint8Array(body)];
     heard.push(`${what} ${sent}`);
-    // A notebook gives views of a larger message, at any offset.
+    // A notebook gives the answer as a part of a larger buffer, which may begin at any byte.
     const view = (bytes) => new DataView(Uint8Array.from([7, ...bytes]).buffer, 1);
     if (what === 'page')
       return [{ ask }, view(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)))];

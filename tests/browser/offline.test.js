@@ -12,7 +12,7 @@ import { closed, temporaryFolder } from '../cleanup.js';
 import { START, openBench, settle, until } from './bench.js';
 import { long } from '../long.js';
 
-/** Files that get the number of their build. */
+/** Files to which the test adds the number of their build. */
 const BUILT = ['main.js', 'worker.js', 'page.css', 'template.js', 'sandbox.html'];
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -132,7 +132,7 @@ test('a reload shows the new build complete, even if the page had not heard of i
 test('a site that is halfway through an upgrade gives no files to the cache', async () => {
   const { site, visitor } = shared;
   const { page, complaints } = visitor;
-  // New files, but the old list of checksums: the page keeps cached files and refuses the others.
+  // The files are new, but the list of checksums is old. The page keeps the cached files and refuses the new ones.
   await site.deploy(3, ['main.js', 'models/shakespeare.gguf'], false);
   await page.reload();
   await shown(page);
@@ -152,7 +152,7 @@ test('a site that is halfway through an upgrade gives no files to the cache', as
   await page.reload();
   await shown(page);
   assert.deepEqual(await builds(page), all(2));
-  // All files match. A slow machine may show the old build once more.
+  // Now all files match the list. On a slow machine the page may show the old build once more.
   await sign(site.folder);
   let seen = all(2);
   for (let tries = 0; tries < 4 && seen[0] === 2; tries++) {

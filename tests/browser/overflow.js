@@ -12,9 +12,9 @@ export function findFaults() {
       const box = card && card !== element ? card.getBoundingClientRect() : around;
       if (element.shadowRoot) walk(element.shadowRoot, box);
       if (element.closest('.visually-hidden, .scroll, .chooser > *, svg, legend')) continue;
-      if (!element.checkVisibility()) continue; // a folded part has no size
+      if (!element.checkVisibility()) continue; // elements inside a closed fold have no size
       const line = element.parentElement ?? element;
-      if (getComputedStyle(line).textOverflow === 'ellipsis') continue; // a part of a line that shows its cut
+      if (getComputedStyle(line).textOverflow === 'ellipsis') continue; // an ellipsis shows that the text is cut
       const { left, right, width } = element.getBoundingClientRect();
       const past = right > box.right + 0.5 || left < box.left - 0.5;
       const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;

@@ -35,12 +35,12 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** The code that a new page shows. @type {string | undefined} */
+/** The example code that the page shows to a new user. @type {string | undefined} */
 let example;
 
 /** @param {object} [options] */
 async function open({ add = true, ...options } = {}) {
-  // The address does not contain the code, so a reused page shows the example again.
+  // The address does not contain the user's code, so a reused page shows the example again.
   const opened = await bench.open(options);
   const { page } = opened;
   const card = page.locator('logit-chain .card[data-stage=own]');
@@ -82,7 +82,10 @@ async function open({ add = true, ...options } = {}) {
       scope.feed(scope.encode(prompt));
       await expectTrace(page, scope.distribution({ ...settings, top: 20 }));
     },
-    /** Moves the card with keys. @param {number} by number of places, negative for up */
+    /**
+     * Moves the card with the arrow keys. @by number of places; up if negative
+     * @param {number} by number of places, negative for up
+     */
     async move(by) {
       await card.locator('.plug').focus();
       await page.keyboard.press('Space');
@@ -118,7 +121,7 @@ test('a user’s own sampler is added as the last stage, and every bar then agre
   const { page, card, did, order, set, shows, complaints, close } = await open();
   assert.equal((await order()).at(-1), 'own');
   await shows({ ...BALANCED, own: five });
-  // The first bars equal those without the sampler, so only its message shows that it has answered.
+  // With and without this sampler the first bars are equal, so only its message shows that it has run.
   const says = await until(did, (text) => (text ?? '').trim() !== '');
   assert.match(says, /as they came/);
   await set('top_p', '1');

@@ -42,7 +42,7 @@ await renew();
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-/** Requests that reached a second origin. */
+/** Requests that have reached the server of a second origin. There must be none. */
 const reached = [];
 /** @type {import('node:http').Server} */
 let outside;
@@ -168,7 +168,7 @@ describe('running code', () => {
     assert.equal(shown[0].token, 'is');
     for (const { cells } of shown) assert.equal(cells[0], cells[1]);
     assert.notEqual(shown[0].cells[0], '100%');
-    // The test above checks the example.
+    // The test above has checked the example, so only long runs check it again.
     if (!LONG) return;
     await press('check');
     assert.ok((await report()).every(({ holds }) => holds));
@@ -254,7 +254,7 @@ describe('running code', () => {
       assert.match(await why('top_k.k_two_keeps_top_two'), /[Tt]oken \d should be removed/);
     };
     if (LONG) await check();
-    // The checks of generate take most of the time, so the test renames the function.
+    // Checking `generate` takes most of the time. The test renames this function, so that the page does not check it.
     const example = await page.locator('textarea').inputValue();
     await write(example.replace('export function generate', 'export function another'));
     await check();

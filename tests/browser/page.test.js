@@ -29,7 +29,7 @@ const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 /** Opens the page with its usual settings. */
 const open = (options) => bench.open({ path: `?lang=en${START}`, ...options });
 
-/** Waits until the bars are exactly the engine's array for a text and settings. */
+/** Waits until the bars equal, bit for bit, the engine's probabilities for a text and its settings. */
 function expectBars(page, text, settings) {
   scope.feed(typeof text === 'string' ? scope.encode(text) : text);
   return expectTrace(page, scope.distribution(settings));
@@ -112,7 +112,8 @@ test('the distribution takes the largest part of the width; in a narrow window t
         const inner = shadowRoot.querySelector('logit-distribution').shadowRoot;
         const part = (name) => shadowRoot.querySelector(name).getBoundingClientRect();
         const { top: dock } = part('logit-chain');
-        // A low window shows the bars after a scroll, between the text's end and the knob.
+        // In a low window the bars are below the window's end: the test scrolls until they are between the text and
+        // the knob.
         if (innerHeight < 600) scrollTo(0, scrollY + part('logit-distribution').top - 140);
         const { bottom: text } = part('logit-text');
         const bottoms = [...inner.querySelectorAll('.row')]
@@ -127,7 +128,7 @@ test('the distribution takes the largest part of the width; in a narrow window t
     const found = await until(sight, ({ bars }) => bars >= 3);
     assert.ok(found.bars >= 3, `${found.bars} bars over the knobs at ${w} x ${h}`);
     assert.equal(found.order, 'logit-text,logit-distribution,logit-chain,logit-draw');
-    // The panels take their places in the frames after the window's change.
+    // The panels move only in the frames after the window has changed its size.
     const within = ({ y, height }) => y > 0 && y + height <= h;
     await until(() => page.locator('[data-command=step]').boundingBox(), within);
     await until(() => knobs.boundingBox(), within);
@@ -479,7 +480,7 @@ test('a new prompt ends a run and begins a new text', async () => {
 test('Stop ends a run between two tokens, and knobs can turn during a run', async () => {
   const { page, close } = await open();
   await page.locator('[data-command=run]').click();
-  // Stops at the first token, so that even a slow machine has not finished the run.
+  // Stops the run when its first token appears, so that the run has tokens left even on a slow machine.
   const stopped = await page.locator('logit-bench').evaluate(async ({ shadowRoot }) => {
     const steps = () =>
       shadowRoot
@@ -551,7 +552,7 @@ test('every preset has its own name', async () => {
 });
 
 test('settled resolves when everything asked for is shown, and not earlier', async () => {
-  // Compare first writes short texts; the test then asks for more texts.
+  // The texts are short at first. Later the test asks for longer ones.
   const { page, close } = await bench.open({
     path: `?lang=en${START}&compare_max_new_tokens=5`,
   });

@@ -15,7 +15,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** High windows, so that a docked card covers nothing. */
+/** The windows are 4000 px high, so that no card covers other elements. */
 const WIDTHS = [375, 1440];
 const HIGH = 4000;
 

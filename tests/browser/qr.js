@@ -1,4 +1,6 @@
-/** Reads a QR code without errors: an encoder's opposite, written from ISO/IEC 18004. */
+/**
+ * Reads a QR code without errors. It is written from ISO/IEC 18004, not from the page's encoder, and so can test it.
+ */
 
 /**
  * For versions 1 to 20: the codewords for error correction in a block, and the number of blocks
@@ -37,7 +39,10 @@ const MASKS = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ];
 
-/** Returns the modules of a path made of M, h and v. @param {string} path @param {number} size */
+/**
+ * Returns the modules that an SVG path fills. The path has only the commands M, h and v.
+ * @param {string} path @param {number} size
+ */
 export function modulesOf(path, size) {
   const modules = Array.from({ length: size }, () => new Uint8Array(size));
   for (const [, x, y, wide] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g))
@@ -101,7 +106,7 @@ function dataOf(codewords, version, level) {
   return blocks.flat();
 }
 
-/** The modes of the standard for digits and for these characters, and the bits of 1, 2, 3 of them. */
+/** For two modes of the standard: the characters, and the number of bits for 1, 2 and 3 of them. */
 const DIGITS = { mode: 1, characters: '0123456789', bits: [4, 7, 10], length: 10 };
 const LETTERS = {
   mode: 2,
@@ -132,7 +137,7 @@ export function readCode(modules) {
   const size = modules.length;
   const version = (size - 17) / 4;
   let format = 0;
-  // The first copy of the format, from its high bit.
+  // Reads the first of the two copies of the format bits, from the highest bit.
   for (const x of [0, 1, 2, 3, 4, 5, 7, 8]) format = format * 2 + modules[8][x];
   for (const y of [7, 5, 4, 3, 2, 1, 0]) format = format * 2 + modules[y][8];
   format = (format ^ FORMAT_MASK) >> 10;

@@ -146,7 +146,7 @@ test('a reload at once or in a run restores each setting and token, and the hist
       ...settings,
       branch,
     }));
-  // Records the state when the page closes, since a run continues until then.
+  // The run continues until the page closes, so the state is recorded at that time.
   const leaving = () =>
     page.evaluate(() =>
       addEventListener('pagehide', () => {
@@ -161,7 +161,8 @@ test('a reload at once or in a run restores each setting and token, and the hist
   const one = await state();
   assert.equal(one.branch.length, 1);
   assert.deepEqual(one, await left());
-  // The server answers after the pause of an address: the page leaves its address until it closes.
+  // The server's answer takes longer than the page's pause before it changes its address. So the page changes the
+  // address while it waits.
   await page.route('**/?lang=en**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await route.continue();
@@ -333,7 +334,7 @@ test('a user’s own file is asked for by name and opens in its old state', asyn
   await settle(page);
   assert.deepEqual([await texts(page), await marks(page), page.url()], shown);
 
-  // Another model is a new history entry; the entry before has the user's file.
+  // Opening another model adds a history entry. The entry before it has the user's file.
   await reload(page);
   await again(page).locator('[data-command=other]').click();
   await again(page).waitFor({ state: 'detached' });
@@ -461,7 +462,7 @@ test('a model chosen just before a reload comes with it: an example changes with
   await close();
 });
 
-/** Deeds of a reader: each gets the scope and a random number in [0, 1). */
+/** A user's random actions. Each function takes the <logit-scope> and a random number in [0, 1). */
 const DEEDS = [
   (scope, x) => scope.set({ temperature: Math.round(300 * x) / 100 }),
   (scope, x) => scope.set({ top_k: 1 + Math.floor(60 * x) }),
@@ -472,7 +473,7 @@ const DEEDS = [
     scope.instrument.setPrompt(['Today she', 'Yesterday they', 'Every day he'][Math.floor(3 * x)]),
 ];
 
-/** Number of random deeds. */
+/** Number of random actions. */
 const N_DEEDS = cases(12, 20);
 
 test('undo and redo of random deeds bring the exact states back; the last ten texts stay on the device', async () => {
@@ -511,7 +512,8 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
     await press('Control+Shift+Z');
     assert.equal(await state(), wanted);
   }
-  // Explore has deeds too. A view is none: an undo shows the view in which the deed was done.
+  // Undo also applies to actions in Explore. Changing the view is not an action: undo shows the view in which the
+  // action was done.
   await page.locator('#tab-landscape').click();
   await settle(page);
   const shown = await state();
@@ -527,7 +529,7 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
   assert.equal(await state(), shown);
   await press('Control+z');
   assert.equal(await state(), states.at(-2));
-  // A field that has something to undo keeps the browser's own undo.
+  // While a text field has a change of its own to undo, Control+z undoes that change, as the browser does.
   const prompt = page.locator('logit-text #prompt');
   await prompt.focus();
   await page.keyboard.press('End');
@@ -537,7 +539,8 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
   await settle(page);
   assert.doesNotMatch(await prompt.inputValue(), / will$/);
 
-  // Eleven texts: the oldest goes. A reload loses none, each can be removed, and a press brings one back.
+  // The page keeps ten texts, so the eleventh replaces the oldest. A reload keeps all ten. The user can open and
+  // remove each.
   const ask = (index) =>
     page.locator('logit-scope').evaluate(async (scope, i) => {
       const words = ['he', 'she', 'we', 'they', 'you', 'I'];

@@ -24,7 +24,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Values of samplers whose usual value changes nothing after the first words. */
+/** Values for samplers that change nothing at their usual value after so few words. */
 const VALUES = { no_repeat_ngram_size: 1, dry_multiplier: 3, xtc_probability: 0.6 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 
@@ -159,7 +159,7 @@ for (const version of sample([1, 2], 1)) {
     );
     assert.equal(new Set(steps.map(({ mu }) => mu)).size, steps.length);
 
-    // Before the second token, Mirostat's bound from the first draw applies, also to the alternatives.
+    // The first draw sets Mirostat's bound. It applies to the second token and to its alternatives.
     const before = [...scope.encode(FIRST), ids[0]];
     const bounded = { ...settings, seed: 42, mirostat_mu: steps[0].mu };
     scope.feed(before);
@@ -387,7 +387,7 @@ test('a token of the prompt shows the model’s expectation at its place', async
     new RegExp(`^she: of your prompt; the model gave it .*surprisal ${bits} bits`),
   );
 
-  // Keys move the selection from the drawn token back into the prompt; Escape ends the selection.
+  // Arrow keys move the selection from the drawn token back into the prompt. Escape ends the selection.
   await page.mouse.move(0, 0);
   await until(
     () => rows.count(),

@@ -13,7 +13,7 @@ after(() => bench?.close());
 const MOMENT =
   '?lang=en&model=verbs&view=landscape#prompt=Yesterday%20they&temperature=1.3&top_p=0.85&seed=7&landscape_knob=top_p&landscape_u=0.6';
 
-/** Opens a page of its own; its panel may use the clipboard. */
+/** Opens a page for this test alone, with permission to use the clipboard. */
 async function openMoment({ path = MOMENT, ...options } = {}) {
   const opened = await bench.open({
     path,
@@ -214,7 +214,7 @@ test('the views of Experiment, Charts, Compare and the twin are pictures too', a
   const bare = (/** @type {string} */ text) => text.replace(/\s/g, '');
   for (const text of kept)
     assert.ok(twin.words.map(bare).includes(bare(text)), `${text} in ${twin.words.join('|')}`);
-  // Top-k has whole values, so the edges of its rivers are steps.
+  // Top-k is a whole number, so the rivers' edges have steps: each part is horizontal or vertical.
   const rivers = [...twin.svg.matchAll(/ d="M([^"]+)Z" fill="[^"]+" stroke/g)];
   assert.ok(rivers.length > 10);
   for (const [, points] of rivers) {

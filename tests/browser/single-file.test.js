@@ -126,7 +126,8 @@ long(
 long(
   'the file contains the lessons: their list, and one in Spanish that is judged and kept',
   async () => {
-    // Needs a first visit: if a test script writes storage before the page, Chromium may lose a file's storage.
+    // Opens the page as a first visit: if a test script writes to storage before the page does, Chromium may lose the
+    // storage of a file.
     const { page, complaints, foreign, close } = await openCut({ first: true });
     await page.context().setOffline(true);
     await page.goto(`${pathToFileURL(file)}?lesson&lang=es`);

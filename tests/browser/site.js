@@ -1,7 +1,7 @@
 /**
- * Gives browser tests the built site and a Chromium. The runner builds the site once and sets its path in the
- * environment; a test file run by itself builds the site. Each process has its own Chromium: a shared one, reached
- * through another process, takes ten times longer than a start.
+ * Gives browser tests the built site and a Chromium. The test runner builds the site once and writes its path to the
+ * environment. A test file that runs alone builds the site itself. Each process starts its own Chromium: using
+ * another process's Chromium takes ten times as long as a start.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';

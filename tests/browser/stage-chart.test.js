@@ -10,7 +10,7 @@ import { axe, chooseModel, openBench, root, settle, until } from './bench.js';
 const PROMPT = 'Tom opened the box and';
 const PATH = `?lang=en&model=stories&view=bench#prompt=${encodeURIComponent(PROMPT)}`;
 const CHAIN = `${PATH}&temperature=1.3&top_k=40&min_p=0.05`;
-/** A usual order, and settings from which a random chain takes some. */
+/** For each sampler in the usual order, values from which a random chain takes one. */
 const VALUES = {
   temperature: [0.3, 0.8, 1.3, 2],
   top_k: [3, 12, 40],
@@ -36,7 +36,7 @@ const stages = (page) => page.locator('logit-stages');
 const state = (page) => page.locator('logit-scope').evaluate((it) => it.state);
 const names = (page) => stages(page).evaluate((it) => it.river.columns.map(({ name }) => name));
 
-/** Reads the river of the page as plain data. */
+/** Returns the numbers of the chart of the stages. */
 async function readRiver(page) {
   await settle(page);
   return stages(page).evaluate((it) => {
@@ -55,7 +55,7 @@ async function readRiver(page) {
   });
 }
 
-/** Returns the engine's probability of each token after the model and each stage, in full. */
+/** Returns each token's probability after the model and after each stage, for the whole vocabulary. */
 function expected(settings) {
   const trace = scope.distribution({ ...settings, top: 2048 });
   const active = trace.stages.flatMap((stage, i) => (stage.active ? [{ ...stage, i }] : []));
@@ -98,7 +98,7 @@ test('each band is the engine’s probability after each stage, and the others a
       p.forEach((share, c) => (left[c] -= share));
     }
     rest.forEach((share, c) => assert.ok(Math.abs(share - left[c]) < 1e-9));
-    // No large token is without a band.
+    // Every token with a probability above 0.02 has a band.
     const shown = new Set(bands.map(({ id }) => id));
     for (const [id, each] of shares) if (each[0] > 0.02) assert.ok(shown.has(id), `token ${id}`);
   }
@@ -189,7 +189,7 @@ test('a dragged stage lands where it is dropped, and its value follows a drag up
   await settle(page);
   assert.equal((await state(page)).settings.top_k, k, 'Escape puts the value back');
 
-  // A drag on the river itself turns the stage of its column.
+  // A drag inside the picture, not on a handle, changes the value of the stage in that column.
   const plot = await page.locator('logit-stages .plot').boundingBox();
   const x = plot.x + plot.width / 2 - plot.width * 0.18;
   await drag(page, { x, y: plot.y + 200 }, { x, y: plot.y + 170 });
@@ -231,7 +231,7 @@ test('the keyboard moves and turns a stage, turns it off and on, and follows a w
   await settle(page);
   assert.equal((await state(page)).settings.min_p, 0.05);
 
-  // The titles are one Tab stop; the arrows walk their parts.
+  // All titles together are one Tab stop. Arrow keys move the focus between their parts.
   const held = () => stages(page).evaluate((it) => it.shadowRoot.activeElement?.ariaLabel ?? '');
   const walked = [];
   await head('top_k').locator('.plug').focus();

@@ -26,7 +26,10 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Opens the charts, and their form if `unfold` is true; may reuse a page. */
+/**
+ * Opens the charts, and the form of the sweep if `unfold` is true. The page may be one that an earlier test has
+ * closed.
+ */
 async function openSweep({ lang = 'en', model = 'verbs', unfold = true, ...options } = {}) {
   const path = `?lang=${lang}&model=${model}&view=sweep${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
@@ -109,7 +112,7 @@ long(
   async () => {
     const { view, close } = await openSweep();
     await expectDone(view, '61 points.');
-    // Runs inside the page: the sweep could end before a message from this process arrives.
+    // Stops the sweep from inside the page: a message from the test's process could arrive after its end.
     const left = await view.evaluate(async (it) => {
       const box = it.renderRoot.querySelector('#first-step');
       box.value = '0.01';
@@ -397,7 +400,7 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await fill(view, 'second-step', '1');
   await expectDone(view, '15 points.');
   await view.locator('#keep').uncheck();
-  await settle(page); // waits for another run with this number of points
+  await settle(page); // the changed number of points starts another sweep
   await expectDone(view, '15 points.');
   const plan = {
     axes: [parseAxis('typical_p=0.2:1:0.2'), parseAxis('top_k=1,2,3')],
@@ -410,7 +413,7 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await close();
 });
 
-// Runs late, because it leaves another model in the page.
+// This test is one of the last, because it leaves another model in the page.
 long('a figure of a stage that is off stays while another model loads', async () => {
   const { page, view, complaints, close } = await openSweep({ lang: 'es' });
   await choose(view, 'any');

@@ -20,7 +20,7 @@ const ids = (page) =>
     .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
-/** Opens the page in its initial state; may reuse a page. */
+/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 const open = (fragment = '', options = {}) => {
   return bench.open({ path: `?lang=en${START}${fragment && `&${fragment}`}`, ...options });
 };
@@ -261,7 +261,7 @@ test('a tree keeps every branch and walks a known one again', () => {
 
 test('nodes do not pile up: after many steps and a reset the document has its old size', async () => {
   const { page, close } = await open();
-  /** Returns the number of all nodes, including shadow roots. */
+  /** Returns the number of nodes in the page, including those in shadow trees. */
   const nodes = () =>
     page.evaluate(() => {
       const count = (/** @type {Node} */ node) =>

@@ -9,7 +9,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Opens the page in its initial state; may reuse a page. */
+/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 async function openTouch(path = `?lang=en${START}`, fresh = false) {
   const opened = await bench.open({
     path,

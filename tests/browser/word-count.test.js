@@ -46,7 +46,8 @@ test('each view shows few words and few controls, and a line of the chain shows 
   await page.locator('logit-stages .head[data-stage=min_p]').waitFor();
   await expectFew('Experiment with four stages', 110, 40);
 
-  // The buttons of a line appear with the pointer, and with the focus in both directions.
+  // The buttons in a sampler's line are visible while the pointer is on the line, and while Tab or Shift+Tab moves
+  // the focus to it.
   const about = page.locator('logit-chain [data-more=min_p]');
   const remove = page.locator('logit-chain [data-remove=min_p]');
   const shown = async () => [await remove.isVisible(), await about.isVisible()];
@@ -61,7 +62,7 @@ test('each view shows few words and few controls, and a line of the chain shows 
       while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
       return element?.getAttribute('aria-label') ?? element?.textContent?.trim();
     });
-  await settle(page); // the shelf, the next stop, is fetched after the chain
+  await settle(page); // the page loads the shelf of samplers, which is the next Tab stop, after the chain
   await page.locator('li.card[data-stage=min_p] #box').focus();
   const visited = [];
   for (const key of ['Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
