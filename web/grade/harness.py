@@ -371,7 +371,7 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
 
 
 FILE = sys.argv[1]
-# The learner's file names in tracebacks, and the first error in a cell of a notebook.
+# File names that tracebacks show for the learner's code, and the first error in a cell of a notebook.
 SOURCES = [FILE]
 CELL_FAULT = None
 # Type of the logits: list, numpy or torch.

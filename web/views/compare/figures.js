@@ -24,7 +24,7 @@ function orNone(value, write) {
   return value === null ? NONE : write(value);
 }
 
-/** Returns the names and values of a text's figures. @param {Text} text */
+/** Returns the numbers about a text as [name, value]. @param {Text} text */
 export function figureRows({ figures, finish }) {
   /** @param {number | null} before @param {number | null} after */
   const change = (before, after) =>
