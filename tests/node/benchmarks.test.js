@@ -81,7 +81,7 @@ test('every sampler of the table has its own line in the bench and changes logit
   scope.feed(FED);
   scope.second(scope.logits());
   for (const row of samplers) {
-    // Step 1: a length penalty does nothing before the first token is drawn.
+    // Uses step 1: at step 0 no token has been drawn, so a length penalty changes nothing.
     const { stages } = scope.distribution(aloneAt(row), { step: 1 });
     const stage = stages.find((it) => it.name === row.name);
     assert.ok(stage.active && stage.changed, row.name);

@@ -21,7 +21,8 @@ function readLeb(bytes, at) {
 }
 
 /**
- * Returns the module with another memory limit, in pages of 64 KiB. `most` returns it from the initial size `least`.
+ * Returns a module with another memory limit, in pages of 64 KiB. `most` returns the limit for the module's initial
+ * size `least`.
  * @param {Uint8Array} bytes
  * @param {(least: number) => number} most
  */
@@ -32,7 +33,7 @@ export function withMemory(bytes, most) {
     const { value: size, at: body } = readLeb(bytes, at + 1);
     const end = body + size;
     if (id === MEMORY) {
-      // After the section's size come: the number of memories (1), the flags, and the initial size.
+      // The bytes after the section's size: the number of memories (1), the flags, and the initial size.
       const { value: least } = readLeb(bytes, body + 2);
       const memory = [1, 1, ...leb(least), ...leb(most(least))];
       const section = [MEMORY, ...leb(memory.length), ...memory];

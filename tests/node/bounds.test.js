@@ -1,6 +1,6 @@
 /**
- * Tests every input in the table of docs/SECURITY.md. One step beyond its bound, it must be refused with one sentence
- * within 100 ms of CPU time. The browser tests cover the page's inputs.
+ * Tests every input in the table of docs/SECURITY.md. An input one step beyond its bound must be refused with one
+ * sentence within 100 ms of CPU time. The browser tests cover the inputs of the page.
  */
 import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,10 @@ import { writeGguf } from '../fixtures/gguf_writer.js';
 import { smallContents, smallModel } from './small_model.js';
 
 const LIMIT_MS = 100;
-/** Number of tries; the fastest counts. The first try compiles code, and another program may slow down a try. */
+/**
+ * Number of times that each input is tried. Only the fastest counts, since the first compiles code and another
+ * program may slow down any of them.
+ */
 const TRIES = 3;
 
 /** @type {Logitscope} */
@@ -48,7 +51,7 @@ const withKeys = (more) => {
   return writeGguf(/** @type {any} */ ({ metadata: { ...metadata, ...more }, tensors }));
 };
 const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
-/** A pickle of instructions. @param {string} code */
+/** Returns the bytes of a pickle that contains these instructions. @param {string} code */
 const program = (code) => join('\x80\x02', code, '.');
 const pickled = async (/** @type {Uint8Array} */ bytes) => readPickle(bytes);
 const checkpoint = (/** @type {Uint8Array} */ bytes) => readCheckpoint([ofBytes(bytes, 'file')]);
@@ -56,7 +59,7 @@ const ONE = { 0: floats([1]) };
 const nested = (/** @type {number} */ depth) =>
   JSON.parse(`${'{"type":"array","items":'.repeat(depth)}{"type":"null"}${'}'.repeat(depth)}`);
 /**
- * Returns a sentence with the dropped parts of an input, or null if there are none.
+ * Returns a sentence that names the parts of an input that were left out; null if none were.
  * @param {{ dropped: { part: string }[] }} parsed
  */
 const dropped = ({ dropped: parts }) =>
@@ -74,8 +77,8 @@ const chat = async (model) => {
 };
 
 /**
- * For each bound, a function that makes an input one step beyond it, and a function that reads this input. The second
- * function throws an error or returns one.
+ * For each bound, a function that makes an input one step beyond it, and a function that reads the input. The second
+ * one throws an error or returns it.
  * @type {Record<string, [() => any, (given: any) => any]>}
  */
 const DOORS = {
@@ -208,7 +211,10 @@ const DOORS = {
   'sweep: 10,001 points': [() => 10_000, (to) => range('temperature', 0, to, 1)],
 };
 
-/** Returns the shortest time of all tries, and the error. @param {[() => any, (given: any) => any]} door */
+/**
+ * Reads the same input several times; returns the shortest time and the error.
+ * @param {[() => any, (given: any) => any]} door
+ */
 async function answer([make, act]) {
   const given = make();
   let quickest = Infinity;

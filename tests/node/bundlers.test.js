@@ -50,7 +50,7 @@ let folder = '';
 let packed = '';
 /** @type {import('playwright-core').Browser} */
 let browser;
-/** The expected results, from the engine in Node. @type {any} */
+/** The results that every bundled page must show: those of the engine in Node. @type {any} */
 let wanted;
 /** @type {any} */
 let bundled;

@@ -82,7 +82,7 @@ describe('published renders', () => {
       assert.equal(text, target);
       assert.equal(parts.map((part) => part.text).join(''), target);
       assert.equal(scope.decode(ids, { special: true }), target);
-      // The messages contain no text of a control token, so the template must have added every control token.
+      // No message contains the text of a control token, so all control tokens in these ids are from the template.
       assert.deepEqual(ids, scope.encode(target, { bos: false, special: true }));
     });
   }

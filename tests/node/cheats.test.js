@@ -32,7 +32,10 @@ const beside = { history: [], step: 0, coin: 0.5, bits: null, second: null };
 const logits = Float32Array.of(1, 2);
 const WARP = { call: 'warp', logits, settings: { top_k: 1 }, ...beside };
 
-/** JavaScript that manipulates the harness. Each piece precedes a function that overwrites its own input. */
+/**
+ * JavaScript that attacks the harness. Each piece of code runs before the learner's function, which overwrites its
+ * own input.
+ */
 const BEFORE = {
   nothing: '',
   'methods that compare': `Object.is = () => true;
@@ -85,7 +88,10 @@ describe('a manipulated harness still reports a changed input', () => {
     });
 });
 
-/** Manipulations in Python, where code can reach all objects. Each is the code before and around the function. */
+/**
+ * Attacks in Python, whose code can reach all objects. Each entry is the code before the function and the code inside
+ * it.
+ */
 const PYTHON = {
   nothing: '',
   'a function of the harness': `import __main__, sys
@@ -162,7 +168,8 @@ test('the grader keeps the log of a generation itself', async () => {
       return [rows[0][1][1], rng(7)(), rng(8)(), rows[1].length];
     }`;
   const { result, log } = await answerTo('mjs', source, generated);
-  // The toy model selects row (5 * 1 + 3 * 0 + 1) % 2 = 0. Seed 8 is unknown, so its numbers differ.
+  // The toy model returns row (5 * 1 + 3 * 0 + 1) % 2 = 0. The harness gives numbers only for the seed 7, so those of
+  // seed 8 differ.
   assert.deepEqual([...result], [2, 0.25, 0.75, 1]);
   assert.deepEqual(
     [log.windows, log.seeds],

@@ -64,7 +64,7 @@ async function compare(checkpoint, [tensors, config], name) {
 }
 
 /**
- * Returns the error of an action: one sentence on one line.
+ * Returns the error that an action throws; it must be one sentence on one line. @null if the action throws none
  * @param {() => Promise<unknown>} act
  * @returns {Promise<LogitscopeError | null>} null if there is none
  */
@@ -195,7 +195,7 @@ test('every hostile checkpoint is refused within a second, with its key', async 
   assert.ok(maxRSS < 1e6, `${maxRSS} kB`);
 });
 
-/** Names of files that are cut at every byte. */
+/** Names of the files of which the test tries every shorter beginning. */
 const CUT = LONG ? Object.keys(expected) : ['linear.pt', 'untied.bin', 'protocol5.pkl'];
 
 test('a file that is cut at any byte is refused', async () => {

@@ -1,6 +1,6 @@
 /**
- * Runs the command line within the test's process, ten times faster than as a separate program. With LONG=1 each run is
- * a separate program.
+ * Runs the command line inside the test's process, which is ten times as fast as a separate program. With LONG=1 each
+ * run is a separate program.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { main } from '../../web/cli/main.js';
 import { LONG } from '../long.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-process.chdir(root); // separate programs run in this folder too, so both find equal paths
+process.chdir(root); // separate programs also run in this folder, so paths in their output are equal
 
 /** A stream that collects its text. */
 class Kept extends Writable {

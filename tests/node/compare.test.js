@@ -95,7 +95,7 @@ test('a gap has the best two logits and the probabilities at a temperature', asy
   scope.close();
 });
 
-/** Runs a strategy; returns its steps and its result. */
+/** Runs a strategy to its end; returns its steps and its result. */
 async function collect(scope, strategy, options) {
   const steps = [];
   const texts = run(scope, scope, strategy, { seed: 1, ...options });

@@ -1,6 +1,7 @@
 /**
- * Tests that a constraint's mask equals a naive test of every token: by an independent judge of JSON, and by grammars
- * so small that all their texts are listed. Generated texts must fit their constraint.
+ * Tests that a constraint's mask equals the result of testing each token separately. The tests use an independent
+ * checker of JSON, and grammars so small that a list of all their texts is possible. Generated texts must fit their
+ * constraint.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -288,7 +289,7 @@ test('a random grammar allows exactly the tokens that continue to one of its tex
       if (all.includes(text)) return 'complete';
       return all.some((one) => one.startsWith(text)) ? 'open' : 'wrong';
     };
-    // Half of the grammars use a separate rule, which must not change the language.
+    // Half of the grammars use a second rule, which must not change the set of texts.
     const grammar = below(2)
       ? `root ::= ${source}`
       : `root ::= part\n# a remark\npart ::=\n  ${source}`;
@@ -313,10 +314,11 @@ test('a recursive grammar has its nesting limited, but not its lists', async () 
   assert.deepEqual(after('(()('), [40, 41]);
   assert.deepEqual(after('(())'), [40, EOS]);
   assert.deepEqual(after('())'), []);
-  // A rule call at the end of a rule needs no stack, so lists may have any length.
+  // A rule that calls itself at its end takes no space on the stack, so a list may have any length.
   const list = { grammar: 'root ::= "a" root | "."' };
   assert.deepEqual(maskOf(scope, list, Array(5000).fill(97)), [46, 97]);
-  // Other nesting stops when the stack is full; the text can still close its brackets.
+  // A rule that calls itself elsewhere takes space. When the stack is full, the grammar allows only texts that close
+  // their brackets.
   assert.deepEqual(after('('.repeat(255)), [40, 41]);
   assert.deepEqual(after('('.repeat(256)), [41]);
   assert.deepEqual(after('('.repeat(256) + ')'.repeat(256)), [40, EOS]);
@@ -396,7 +398,8 @@ s ::= [ \t\n\r]{0,3}`;
   const [{ text, new_tokens: count }] = vectors.generation.cases;
   assert.equal(own.decode(history.slice(prompt.length)), text);
   assert.equal(history.length - prompt.length, count);
-  // The mask acts before top_k. After top_k, the best two of all eight tokens would include no allowed token.
+  // The mask acts before top_k. If it acted after top_k, the best two of all eight tokens would be kept, and the mask
+  // would remove both.
   const { kept, stages } = own.warp(
     [...logits, 0],
     { ...settings, temperature: 1, top_k: 2 },
@@ -412,7 +415,9 @@ s ::= [ \t\n\r]{0,3}`;
 });
 
 describe('generations', () => {
-  /** Single characters, and tokens that cross a boundary of the grammar. */
+  /**
+   * The tokens are single characters, and some that contain the end of one JSON part and the beginning of the next.
+   */
   const tokens = [
     ...'{}[]":,.-+0123456789eEabcdfgiklmnorstuxy',
     'Ġ',
@@ -503,7 +508,7 @@ describe('generations', () => {
     let cut = 0;
     for (let seed = 0; complete < outputs; seed++) {
       const [constraint, check] = kinds[seed % kinds.length];
-      // Random biases of some logits. Quotes and the end are more probable, so texts stay short.
+      // Random biases of some tokens. Quotes and the end token become more probable, so that texts stay short.
       const noise = Object.fromEntries(
         Array.from({ length: 6 }, () => [below(tokens.length), 8 * (pcg.next() / 2 ** 32) - 4]),
       );
@@ -900,8 +905,8 @@ test('memory does not grow over many states and grammars', async () => {
     );
   }
   assert.equal(scope.memoryBytes, bytes);
-  // The first grammar of a round opens while the last of the round before is open. The allocator needs some rounds to
-  // place both.
+  // The first grammar of a round opens before the last one of the round before closes. The allocator needs some
+  // rounds until it finds a place for both.
   const sizes = Array.from({ length: 24 }, () => {
     for (let n = 0; n < 30; n++) scope.distribution({ constraint: { json: { depth: n } } });
     return scope.memoryBytes;

@@ -6,7 +6,7 @@ import { layoutContours } from '../../web/plots/contours.js';
 
 const [COLUMNS, ROWS] = [9, 6];
 
-/** Returns the corners of each ring of a path. */
+/** Returns the corners of each closed line of an SVG path. */
 const ringsOf = (d) =>
   d
     .split('Z')
@@ -18,7 +18,7 @@ const ringsOf = (d) =>
         .map((place) => place.split(',').map(Number)),
     );
 
-/** Returns the winding number of the rings around a point, which decides the fill. */
+/** Returns how often the closed lines go round a point; SVG fills the point if the number is not 0. */
 function windings(rings, [x, y]) {
   let count = 0;
   for (const ring of rings)

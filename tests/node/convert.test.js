@@ -110,7 +110,7 @@ test('a bigram table becomes a model whose logits are its rows, bit for bit', as
     state = (state * 48271) % 2147483647;
     return Math.fround((state / 2147483647 - 0.5) * 10 ** (state % 9));
   };
-  // A width of a power of two, others, and one that is filled up.
+  // Widths of the table: powers of two, a multiple of 32, and others, which the converter may fill up.
   for (const n of [2, 27, 32, 65, 97, 160]) {
     const values = Float32Array.from({ length: n * n }, random);
     const table = safetensors(
@@ -131,7 +131,7 @@ test('a bigram table becomes a model whose logits are its rows, bit for bit', as
   }
 });
 
-/** Random values, with a block of zeros and one of a single spike. */
+/** Makes random values, with one block of zeros and one block in which a single value is not 0. */
 function someValues() {
   let state = 1;
   const values = Float32Array.from({ length: 320 }, () => {
@@ -159,9 +159,9 @@ test('Q8_0 and Q4_0 hold each value within half a step of the scale, the largest
       const byte = q4[block * 18 + 2 + (i % 16)];
       const code4 = (i < 16 ? byte & 15 : byte >> 4) - 8;
       const step = Math.abs(peak);
-      // half a step, and the rounding of the scale to half precision
+      // allows half a step, and the rounding of the scale to a 16-bit float
       assert.ok(Math.abs(code8 * scale8 - part[i]) <= ((0.5 + 127 / 2048) / 127) * step);
-      // the side opposite to the peak ends at 7 steps, one before 8
+      // codes go from -8 to 7, so the value opposite to the peak is one step too small
       assert.ok(Math.abs(code4 * scale4 - part[i]) <= (1.01 / 8) * step);
       if (part[i] === peak && peak) assert.deepEqual([Math.abs(code8), code4], [127, -8]);
     }
@@ -299,7 +299,7 @@ test('convert on the command line writes a file that info reads, and names what 
   }
 });
 
-/** A tokenizer.json of the characters. @param {string} characters */
+/** Returns a tokenizer.json whose tokens are these characters. @param {string} characters */
 const tokenizerOf = (characters) =>
   JSON.stringify({
     model: {
@@ -309,7 +309,7 @@ const tokenizerOf = (characters) =>
     pre_tokenizer: { type: 'Split', pattern: { Regex: '' }, behavior: 'Isolated', invert: false },
   });
 
-/** Writes some tensors of a checkpoint as one part. @param {[string, any][]} tensors */
+/** Writes some tensors of a checkpoint to one of its files. @param {[string, any][]} tensors */
 async function partOf(tensors) {
   /** @type {Record<string, any>} */
   const header = {};

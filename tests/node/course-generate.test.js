@@ -14,8 +14,8 @@ const CONTEXT = 16;
 const PROMPT = [1, 2, 3];
 
 /**
- * A gpt2 of one layer and two heads with seeded weights. The last feature of the final norm is 1 for any token, so that
- * column of the head is a bias on the logits. `lift` is the bias of token 0.
+ * A gpt2 of one layer and two heads with random weights from a seed. The last number of the final norm's output is 1
+ * for any token, so that column of the head is a bias on the logits. `lift` is the bias of token 0.
  * @param {number} lift
  * @returns {Uint8Array}
  */
@@ -172,7 +172,7 @@ describe('g2c generate', () => {
   });
 
   test('repetition_penalty_discourages_repeats', async () => {
-    // The lesson uses id 0, but here id 0 ends the text.
+    // The lesson uses id 0. In this model id 0 is the end token.
     const favourite = 4;
     const biased = { logit_bias: { [favourite]: 5 }, temperature: 0.1, max_new_tokens: 10 };
     const free = await generate(biased);

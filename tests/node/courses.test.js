@@ -34,7 +34,10 @@ async function graded(source, as, library, more = []) {
 const failures = ({ functions, properties }) =>
   (functions ?? [{ properties }]).flatMap((it) => it.properties.filter(({ holds }) => !holds));
 
-/** Selects the cases of `make test`; each import of torch is slow. @param {string[]} quick */
+/**
+ * Returns a filter for the cases of `make test`, which runs few because each import of torch is slow.
+ * @param {string[]} quick
+ */
 const some = (quick) => (/** @type {string} */ name) => LONG || quick.includes(name);
 
 describe('a course’s own solution gets the full score', () => {

@@ -85,7 +85,8 @@ describe('the normal tail', () => {
   });
 
   test('is near the exact tail of the weighted mean', () => {
-    // For each sum of integer weights, the number of outcomes. Each further g doubles the outcomes.
+    // Counts, for each sum of integer weights, the outcomes that have this sum. Each further g doubles the number of
+    // outcomes.
     const [depth, tokens] = [6, 40];
     const weights = Array.from({ length: depth }, (_, i) => 10 * (depth - 1) - 9 * i);
     let chance = [1];
@@ -271,7 +272,7 @@ test('the page’s plot of z against temperature has the numbers of docs/sampler
 // Each text has another key, since the null hypothesis is about random keys.
 describe('the detector on texts of the stories model', () => {
   const TEXTS = cases(8, 1000);
-  const KEYS = cases(40, 1); // a plain text is equally good evidence under any key
+  const KEYS = cases(40, 1); // under each key a text without a watermark is another example
   const LENGTH = 150;
   const MARKS = {
     green_bias: { green_bias: 2 },
@@ -302,7 +303,10 @@ describe('the detector on texts of the stories model', () => {
   });
   after(() => stories?.close());
 
-  /** Returns the chance that p is at most 1 %. Counts are integers, so it differs from 1 %. */
+  /**
+   * Returns the probability that p is at most 1 %. It is not exactly 1 %, since p is computed from whole numbers of
+   * tokens.
+   */
   function alarmRate(n, q) {
     let least = Math.ceil(n * q);
     while (upperTail(n, least, q) > 0.01) least++;

@@ -49,14 +49,14 @@ test('each link leads to a file of the project, and its anchor to a heading', ()
 
 /** A path between backticks. `*` means any characters, a word in capitals any name. */
 const PATH = /`((?:web|src|tests|docs|models)\/[\w./*-]*)`/g;
-/** Paths in a user's own site, and a folder that training creates. */
+/** Paths that need not exist here: those in a user's own site, and a folder that training creates. */
 const ELSEWHERE = [
   'docs/logitscope/',
   'docs/lessons/one.md',
   'src/components/Heard.js',
   'models/train/state/',
 ];
-/** Files that a build creates, and files in folders of users and other programs. */
+/** Names of files that need not exist here: a build makes them, or they belong to users or other programs. */
 const OF_OTHERS = ['sw.js', 'Heard.js', 'my_top_p.py', 'my_sampler.py', 'llama2.c'];
 
 test('each path between backticks exists in the tree', () => {

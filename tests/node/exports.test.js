@@ -9,7 +9,7 @@ import { long } from '../long.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bytes = readFileSync(new URL('../../web/engine/logitscope.wasm', import.meta.url));
 const module = new WebAssembly.Module(bytes);
-/** The built modules of loops; an old compiler cannot build relaxed SIMD. */
+/** The modules that contain only the inner loops. An old compiler cannot build relaxed SIMD. */
 const loops = ['simd', 'relaxed'].filter(
   (name) => name === 'simd' || existsSync(`${root}/web/engine/logitscope-${name}.wasm`),
 );

@@ -371,7 +371,7 @@ describe('text as it grows', () => {
           expected = whole.slice(0, Math.min(...found));
           break;
         }
-        // The loop delays only text that could begin a stop string.
+        // The loop delays only a text that may be the beginning of a stop string.
         assert.ok(whole.startsWith(added));
         const held = whole.slice(added.length);
         assert.ok(

@@ -26,7 +26,7 @@ before(async () => {
 });
 
 /**
- * Runs a file's harness in this thread: a thread for each file takes longer than the grading.
+ * Runs the harness of a file in this thread, since starting a thread takes longer than grading.
  * @type {(file: string) => import('../../web/grade/tested-function.js').Start}
  */
 const here = (file) => (onanswer) => {
@@ -51,7 +51,7 @@ async function graded(source, as, { limit = 2000, start = LONG ? thread : here, 
   }
 }
 
-/** Code that copies all settings. The grader must not count a copy as a read of each setting. */
+/** Code that copies all settings. The grader must not treat the copy as a use of each setting. */
 const READS_ALL = 'for (const name of Object.keys(settings)) void settings[name];';
 
 describe('the grader passes correct code', () => {
@@ -561,8 +561,8 @@ describe('a submission without an answer', () => {
 
   test('gets a sentence if it throws, returns nothing or ends its thread', async () => {
     /**
-     * Returns the first message. In `make test` it stops there: code that ends its thread needs a new thread for each
-     * call.
+     * Returns the first message of the report. `make test` then ends the grading, because code that ends its thread
+     * needs a new thread for each call.
      */
     const first = async (source) => {
       let said;

@@ -13,7 +13,7 @@ const grammar = readJson('models/verbs.grammar.json');
 const vectors = readJson('tests/vectors/verbs_prefixes.json');
 
 /**
- * Returns a seeded generator (mulberry32), so that every run has equal samples.
+ * Returns a random generator with a seed (mulberry32), so that every run has the same samples.
  * @param {number} seed
  */
 function generator(seed) {

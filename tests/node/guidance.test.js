@@ -11,7 +11,7 @@ const unit = () => pcg.next() / 2 ** 32;
 
 /** @type {Logitscope} */
 let scope;
-/** A weaker model that shares the vocabulary. @type {Logitscope} */
+/** The amateur of contrastive decoding: a weaker model with the same vocabulary. @type {Logitscope} */
 let amateur;
 before(async () => {
   [scope, amateur] = await Promise.all(
@@ -213,7 +213,8 @@ describe('a timeline', () => {
       .filter(({ mean }) => mean >= 5);
     const square = cells.reduce((sum, { mean, count }) => sum + (count - mean) ** 2 / mean, 0);
     const freedom = cells.length - 1;
-    // The bound is five standard deviations of chi-square above its mean, the degrees of freedom.
+    // Asserts that chi-square is less than five standard deviations above its mean. Its mean is the number of degrees
+    // of freedom.
     assert.ok(square < freedom + 5 * Math.sqrt(2 * freedom), `${square} of ${freedom}`);
   });
 });

@@ -54,7 +54,10 @@ atEnd(() => {
 beforeEach(() => host.behave({}));
 RangeFile.wait = 5;
 
-/** Returns the logits of a text, which identify the opened model. @param {any} options */
+/**
+ * Returns the logits of a text under a model. Each model has its own, so they show which model was opened.
+ * @param {any} options
+ */
 async function logitsOf(options) {
   const scope = await Logitscope.load(options);
   scope.feed(scope.encode('abc'));
@@ -278,7 +281,10 @@ describe('a host', () => {
     return { far, size };
   }
 
-  /** Returns the error of a model. @param {import('../../web/engine/types.js').LoadOptions} options */
+  /**
+   * Returns the reason why a model does not open.
+   * @param {import('../../web/engine/types.js').LoadOptions} options
+   */
   async function reasonOf(options) {
     const error = await Logitscope.load(options).then(
       () => assert.fail('it opened'),

@@ -60,10 +60,10 @@ function closed(each) {
   return each;
 }
 
-/** Returns a function that makes the initial state of a load. @param {string} prompt */
+/** Returns a function that gives the first state after a model has loaded. @param {string} prompt */
 const beginWith = (prompt) => () => ({ prompt, settings: {} });
 
-/** Opens an instrument with the stories model; its faults are collected in a list. */
+/** Opens an Instrument with the model stories and a list of its errors. */
 async function instrument(options) {
   const it = closed(new Instrument());
   const faults = [];
@@ -224,7 +224,7 @@ test('a typed prompt and a turned knob survive a restore in flight', async () =>
   assert.match(textOf(it), /Lily$/);
   assert.deepEqual([it.settings.temperature, it.settings.top_k], [2, 5]);
   assert.equal(it.biases.length, 1);
-  // After a step by the user, the restore must draw no further token.
+  // The user steps while the state is restored, so the restore must draw no more tokens.
   const branch = [9, 8, 7];
   const again = it.restore({ prompt: 'Once', settings: {}, branch });
   await new Promise((resolve) => {

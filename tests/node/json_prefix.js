@@ -1,6 +1,6 @@
 /**
- * An independent judge of JSON prefixes. It reads bytes by recursive descent and distinguishes a wrong text from an
- * unfinished text.
+ * Reads the beginning of a JSON text, independently of the engine, and distinguishes a wrong text from an unfinished
+ * one.
  */
 
 class Wrong extends Error {}

@@ -18,7 +18,7 @@ const ROW = {
   sampler: true,
 };
 
-/** Returns lines with an owner that records its events. */
+/** Returns the lines of a landscape, with a stand-in for their element that records events. */
 function openLines() {
   const events = [];
   const owner = {

@@ -95,7 +95,7 @@ test('a token is followed through all values of the knob', () => {
   const anyLogits = fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 2, maxLength: 90 });
   fc.assert(
     fc.property(anyLogits, anySettings, fc.nat(), (steps, settings, nth) => {
-      const logits = Float32Array.from(steps, (step) => step / 4); // many logits are equal
+      const logits = Float32Array.from(steps, (step) => step / 4); // multiples of 1/4, so many are equal
       const id = nth % logits.length;
       const values = [0, 0.4, 1, 2.5];
       const { token } = scope.landscapeFrom(logits, settings, 'temperature', values, {
@@ -158,7 +158,7 @@ test('when idle, the reader follows a drawn token that no slice lists, and no ot
   assert.equal(threadOf(reader.course).length, 1, 'temperature removes nothing, but at 0');
   reader.follow();
   assert.equal(reader.busy, false, 'it is there');
-  // Only a broad nucleus contains the token, so the token's line has a gap at the values where top-p removes it.
+  // Top-p keeps this token only at high temperatures, so its line must begin in the middle of the picture.
   await rest({ temperature: 2.5, top_p: 0.9 }, 0.95);
   const [thread, ...others] = threadOf(reader.course);
   assert.ok(others.length === 0 && thread[0][0] > 0.3 && thread.at(-1)[0] === 1);
@@ -260,7 +260,7 @@ test('heights sum to 1 at every value, and boundaries descend', () => {
           assert.ok(after[i] >= before[i] && before[i] >= 0 && after[i] <= 1);
           sum += after[i] - before[i];
         }
-        // The layout omits bands that are too thin to paint.
+        // The layout leaves out bands that are too thin to paint, so the sum may be a little less than 1.
         assert.ok(sum <= 1 + 1e-9 && sum > 1 - 40 * 1e-4, String(sum));
         const open = rivers.filter(({ before, after }) => after[i] > before[i]);
         open.sort((a, b) => a.before[i] - b.before[i]);
@@ -351,7 +351,7 @@ test('in a low window more than two rivers have names', () => {
   assert.ok(placeLabels(asked, box, [24, 19, 15, 13, 11]).filter(Boolean).length > 2);
 });
 
-/** Returns the edges of a token's river at a share of the range, the slow way. */
+/** Returns both edges of a token's river at `share` of the picture's width, computed directly from the values. */
 function edgesAt({ rivers, values, stepped }, id, share) {
   const { before, after } = rivers.find((river) => river.id === id);
   const place = share * (values.length - 1);
@@ -383,7 +383,7 @@ test('a blend of two landscapes has both as its ends, and each step is a landsca
   const other = scope.landscape({}, 'top_k', whole, { top: 30 });
   const stepped = layRivers({ ...other, stepped: true });
   const [one, two] = aligned(from, stepped);
-  // Both have their own heights at each place, the steps too.
+  // After both pictures have the same columns, each must still have its own heights in every column.
   for (const [all, own] of [
     [one.rivers, from],
     [two.rivers, stepped],
@@ -432,7 +432,7 @@ test('a slow engine gives half the slices, unless all are already on show', asyn
     moveTo: async () => {},
     read: async () => ({ trace: {}, drawn: {} }),
     landscape: async (_, __, values) => {
-      now += 5 * values.length; // more than 4 ms for each
+      now += 5 * values.length; // each value takes 5 ms, more than the 4 ms that are allowed
       const { length } = values;
       return { top: 1, ids: new Uint32Array(length), p: new Float64Array(length) };
     },
@@ -572,7 +572,7 @@ test('the text of new ids is written after their reading and their first slices'
   reader.ladder?.stop();
 });
 
-/** Opens a reader over a timeline of the engine, with another timeline for its texts. */
+/** Opens a LandscapeReader on a session of the engine, with another session for its texts. */
 function openReader(changed, writer = scope.session()) {
   const timeline = scope.session();
   const source = {

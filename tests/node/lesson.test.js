@@ -118,7 +118,7 @@ const whole = () => ({
 });
 
 const faultsOf = (lesson) => checkLesson(lesson, engine.table).map(inEnglish);
-/** Returns the faults of the lesson after one change. */
+/** Changes the valid lesson with `change`; returns the faults of the result. */
 function spoilt(change) {
   const lesson = whole();
   change(lesson, lesson.parts[0].questions[0]);
@@ -230,7 +230,7 @@ test('an order of some stages leaves all others in their places', () => {
 test('the cost of a text’s steps equals a count by hand', async () => {
   const state = { choices: { prompt_tokens: 3, new_tokens: 2, width: 10 } };
   const of = (name, choices) => measure({ measure: name, choices }, state, null);
-  // The steps process 3 and 4 tokens, and the next would process 5; with a cache 3, then 1.
+  // Without a cache, the steps process 3 and 4 tokens, and the next one 5. With a cache they process 3 and 1.
   assert.equal(await of('step_cost'), 5 * 100);
   assert.equal(await of('step_cost_cached'), 100);
   assert.equal(await of('text_cost'), (3 + 4) * 100);
@@ -244,8 +244,8 @@ test('the cost of a text’s steps equals a count by hand', async () => {
     attention_exponent: 3,
   }))
     assert.ok(Math.abs((await of(name, long)) - power) < 0.01, name);
-  // Without a cache, 1 + 2 + 3 pairs, then 1 + 2 + 3 + 4 pairs; with a cache, only four more. Each pair has a score and
-  // a weighted value.
+  // Without a cache, the steps use 1 + 2 + 3 pairs and 1 + 2 + 3 + 4 pairs. With a cache, the second step uses only
+  // four more pairs. Each pair has a score and a weighted value.
   assert.equal(countText(state.choices, false).attention, (6 + 10) * 2 * 10);
   assert.equal(countText(state.choices, true).attention, (6 + 4) * 2 * 10);
 });
@@ -439,7 +439,7 @@ test('a simple expression is parsed as a number, within bounds and without guess
   }
   for (const text of [
     ...['', ' ', 'much', '2 3', '2e', '2/', '(1', '1)', '1/0', '1e400', 'ln(-1)', '0x10', '1,234'],
-    // These have two possible readings.
+    // Texts with two possible meanings must be refused.
     ...['ln 2/3', 'ln 2^2', 'log 9', '50 %'],
     // Code and names of JavaScript must be refused.
     ...['alert(1)', 'constructor', '__proto__', 'e.toString()', 'ln[0]', '`1`', 'Infinity', 'NaN'],
@@ -451,7 +451,7 @@ test('a simple expression is parsed as a number, within bounds and without guess
 test('answers are compared with the engine’s measures', async () => {
   const RIGHT = { right: true, say: 'Yes.' };
   const wrong = (say) => ({ right: false, say });
-  // The softmax of 4, 2, 0 and of 1, 1/2, 0.
+  // First the softmax of 4, 2, 0, then that of 1, 1/2, 0.
   assert.deepEqual(await answerTo('half', 0.87), RIGHT);
   assert.deepEqual(await answerTo('half', 0.86), { ...wrong(''), side: 'close' });
   assert.deepEqual(await answerTo('half', 0.9), { ...wrong(''), side: 'close' }, 'rounded early');
@@ -529,7 +529,7 @@ test('a bias, a generated text and a given text have their measures', async () =
   assert.ok(next.allowed > 0, 'what may come next');
   assert.equal((await writeText(stories, stories, three)).next, null, 'a text that has ended');
 
-  // The surprisal of each token, with one feed for each token.
+  // Computes the surprisal of each token after its own call of feed.
   const words = ' was a dragon.';
   stories.feed(stories.encode(state.prompt));
   const all = stories.encode(state.prompt + words);
@@ -841,7 +841,7 @@ function measuredOf(state) {
   };
 }
 
-/** Returns the states that a figure can reach, from one end to the other. */
+/** Returns all states that a figure can show, from one end of its slider to the other. */
 function statesOf({ show, state, knob = 'temperature', controls = [] }, { measure: name }) {
   const set = (settings) => ({ ...state, settings: { ...state.settings, ...settings } });
   const choose = (choices) => ({ ...state, choices: { ...state.choices, ...choices } });

@@ -7,7 +7,7 @@ import { sentences } from '../../web/engine/sentences.js';
 const folder = new URL('../../web/locale/', import.meta.url);
 const read = async (file) => JSON.parse(await readFile(new URL(file, folder), 'utf8'));
 const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
-/** Only the engine has the English error sentences. */
+/** The English error sentences are only in the engine, so the test adds them to the page's messages. */
 const refusals = Object.entries(sentences).map(([key, text]) => [`fault.${key}`, text]);
 const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 

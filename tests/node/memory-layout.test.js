@@ -1,4 +1,7 @@
-/** Tests that the engine reads C's memory at the offsets of layout.js alone, which the build takes from the compiler. */
+/**
+ * Tests that the engine reads the memory of C only at the offsets in layout.js, which the build takes from the
+ * compiler.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,6 +1,7 @@
 /**
- * Tests the memory of a loaded model. Its weights take at most 1.15 times the file (F32 and quantised formats) or 2.1
- * times (F16, BF16). A session, the vocabulary and a few megabytes for the engine are added.
+ * Tests the memory of a loaded model. Its weights take at most 1.15 times the size of the file (F32 and quantised
+ * formats) or 2.1 times (F16, BF16). The limit also allows a session, the vocabulary and a few megabytes for the
+ * engine.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -46,7 +47,8 @@ describe('memory at its peak, where it stays after the load', () => {
       scope.feed([1, 2, 3]);
       scope.distribution({ top_p: 0.9 });
       assert.equal(scope.memoryBytes, before);
-      // If the free end is a byte too short, the allocator takes a whole block. The mean of ten sessions hides that.
+      // If its free memory is a byte too small, the allocator takes a whole block more. The mean of ten sessions
+      // makes this small.
       for (let n = 0; n < 10; n++) scope.session();
       const grown = (scope.memoryBytes - before) / 10;
       assert.ok(grown <= session_bytes + 65536 + 1e4, `${grown} for another session`);
@@ -356,8 +358,8 @@ test('unclosed sessions are freed when they are collected', async () => {
     await setTimeout(0);
     if (round === 2) most = scope.memoryBytes;
   }
-  // Garbage collection may be a round late. Without it, the sessions of all rounds would need several times this
-  // memory.
+  // The browser may free the sessions of a round only in the next round. If it never did, the memory would be several
+  // times larger.
   assert.ok(scope.memoryBytes < 1.5 * most, `${scope.memoryBytes} of ${most} bytes`);
   const kept = scope.session();
   kept.feed([3]);

@@ -37,11 +37,12 @@ const CHANGES = [
 ];
 
 /**
- * Equivalent changes, each judged by a person: the changed line, the reason, and the function.
+ * Changes that change no result, each judged by a person: a pattern of the changed line, the reason, and the
+ * function.
  * @type {[line: RegExp, why: string, as?: string][]}
  */
 export const EQUIVALENT = [
-  // The ids are in ascending order, and a positive comparison result keeps their order.
+  // The ids are sorted already, and sorting keeps the order of two ids if the comparison returns a positive number.
   [/\|\| a \+ b\)/, 'of equal logits the lower id still comes first'],
   [/k > logits\.length/, 'the last logit as the limit keeps all'],
   [/logits\[id\] >= 0 \?/, '0 / r and 0 * r are 0'],
@@ -110,8 +111,8 @@ export const excuse = ({ as, to }) =>
   EQUIVALENT.find(([line, , only]) => line.test(to) && (only === undefined || only === as))?.[1];
 
 /**
- * Selects `count` elements at even distances; repeated calls select equal ones.
- * @template T @param {T[]} all @param {number} count @returns {T[]}
+ * Selects `count` elements at equal distances; every call selects the same.
+ * @template T
  */
 export const spread = (all, count) =>
   Array.from(

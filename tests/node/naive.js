@@ -1,6 +1,6 @@
 /**
- * The samplers and draws in the simplest JavaScript with float64: full sorts, plain sums, and no code shared with the
- * engine. Its results are correct answers to the grader's questions.
+ * The samplers and draws in the simplest JavaScript, with float64: full sorts, plain sums, no code of the engine.
+ * Their results are the correct answers to the grader's questions.
  */
 import { splitmix64 } from '../vectors/generators.js';
 
@@ -47,7 +47,10 @@ const REPLACED = [
 const clamp = (x) => Math.fround(Math.min(Math.max(x, -LARGEST), LARGEST));
 const largestOf = (values) => values.reduce((a, b) => (a > b ? a : b), -Infinity);
 
-/** Returns the ids of the survivors by descending logit; equal logits by ascending id. */
+/**
+ * Returns the ids of the tokens that are not removed, from the highest logit to the lowest; of equal logits the lower
+ * id comes first.
+ */
 export function ranked(logits) {
   return [...logits.keys()]
     .filter((id) => logits[id] !== -Infinity)
@@ -87,7 +90,10 @@ function prefix(order, p, limit, least, above) {
   });
 }
 
-/** Returns the length of the longest sequence that ends the text and also precedes an earlier `id`. */
+/**
+ * Returns the length of the longest sequence that ends the text and that was also followed by `id` earlier in the
+ * text.
+ */
 function longestMatch(text, id) {
   return text.reduce((longest, it, at) => {
     let match = 0;
@@ -97,7 +103,7 @@ function longestMatch(text, id) {
   }, 0);
 }
 
-/** Returns the number of ids after the breaker that begins last. If several begin there, the longest counts. */
+/** Returns the number of ids after the last breaker. If several breakers begin at one place, the longest counts. */
 function afterBreaker(text, breakers) {
   for (let at = text.length - 1; at >= 0; at--) {
     const lengths = breakers
@@ -124,7 +130,7 @@ const power = (base, n) =>
     .fill(base)
     .reduce((a, b) => a * b, 1);
 
-/** Returns ln softmax; removed tokens stay at -Infinity. */
+/** Returns ln softmax; removed tokens keep -Infinity. */
 const logSoftmax = (logits) => {
   const max = largestOf(logits);
   const sum = logits.reduce((all, logit) => all + Math.exp(logit - max), 0);
@@ -314,7 +320,7 @@ const SAMPLERS = {
   top_h: (logits, { top_h: h, min_tokens_to_keep: least = 1 }) => {
     const order = ranked(logits);
     const p = softmax(order.slice(0, 100).map((id) => logits[id]));
-    // A token below 2^-44 of the best has no weight.
+    // A token whose p is less than 2^-44 times the largest p is not counted.
     const heavy = p.filter((share) => share >= 2 ** -44 * p[0]);
     const terms = heavy.map((share) => -share * Math.log(share));
     const bound = (h + 2 ** -20) * terms.reduce((a, b) => a + b, 0);
@@ -500,12 +506,9 @@ const isActive = (name, settings) =>
       !(settings.mirostat && REPLACED.includes(name));
 
 /**
- * @param {Float32Array} logits
- * @param {Record<string, any>} settings valid settings
- * @param {number[]} history
- * @param {ArrayLike<number>} [second] logits of a second distribution
- * @returns {{ logits: Float32Array, kept: number[] } | null} number of survivors after each stage; null if
- *   no token survives
+ * @settings valid settings
+ * @[second] logits of a second distribution
+ * @number of tokens that remain after each stage; null if no / token remains
  */
 export function warp(logits, settings, history, second) {
   let state = logits;

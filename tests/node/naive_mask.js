@@ -1,4 +1,6 @@
-/** Computes the mask of a constraint in two ways: by the engine, and by a judge that tests every token. */
+/**
+ * Computes the mask of a constraint in two ways: by the engine, and by a function that tests each token separately.
+ */
 import assert from 'node:assert/strict';
 
 /** Returns the ids that the engine allows next: of logits that are all 0, it removes the others. */
@@ -18,7 +20,7 @@ export function maskOf(scope, constraint, history) {
 
 export const bytesOf = (scope, ids) => Buffer.concat([...ids].map((id) => scope.piece(id).bytes));
 
-/** Returns the ids that a judge allows; it tests each token. */
+/** Returns the ids that `judge` allows; it is asked about each token separately. */
 export function naiveMask(scope, judge, history) {
   const prefix = bytesOf(scope, history);
   const { vocab_size, eos_token_id } = scope.info;

@@ -56,7 +56,7 @@ for (let code = 0; code < 0x110000; code++) {
   if (host !== table && /\p{Cn}/u.test(character)) leftOut++;
   else known.push(character);
 }
-/** Characters that occur in NFD forms, and characters that NFD changes. */
+/** All characters that occur in a decomposed form (NFD), and all characters that decomposition changes. */
 const parts = [...new Set(known.map((each) => each.normalize('NFD')).join(''))];
 const changed = known.filter((each) => each.normalize('NFD') !== each);
 const lively = [
@@ -139,7 +139,7 @@ test('only some pre-tokenizers normalise, and the option switches it off', async
       code: 'invalid_argument',
       message: /^normalize must be "auto" or false, got /,
     });
-  // A text whose normalised form has three times its bytes.
+  // A text whose form C has three times as many bytes.
   const grows = '\u{1d160}'.repeat(100);
   assert.equal(scope.encode(grows).length, 1200);
   assert.equal(scope.encode(grows, { normalize: false }).length, 400);

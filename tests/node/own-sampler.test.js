@@ -27,7 +27,8 @@ const inPlace = (before = 'top_k') =>
   CANONICAL.flatMap((name) => (name === before ? ['own', name] : [name]));
 
 /**
- * Returns a trace without the expected differences: without the idle stage, and with another name for the active one.
+ * Returns a trace without two expected differences: the stage that does nothing is left out, and the active stage
+ * gets the other name.
  */
 function plain(trace, name, idle) {
   const at = trace.stages.findIndex((stage) => stage.name === idle);

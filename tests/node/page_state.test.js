@@ -121,7 +121,7 @@ test('an order is written as moves, which links, messages and attributes accept 
     assert.deepEqual(checkState({ settings: { order } }, table).state.settings.order, last);
   const both = parseHash('order=top_k:last,temperature:top_k', table).state.settings.order;
   assert.deepEqual(both.slice(-2), ['temperature', 'top_k']);
-  // Stages that the order omits stay omitted.
+  // If the address gives an order without some stages, these stages stay off.
   assert.equal(hashOf(['top_k', 'temperature']), 'order=top_k,temperature');
   const wrong = [
     'top_k:',

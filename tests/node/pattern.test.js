@@ -1,6 +1,6 @@
 /**
- * Tests that regular expressions as automata equal RegExp, on texts along their states and on similar texts. Ranges of
- * numbers must equal a comparison of decimals.
+ * Tests that a regular expression, turned into an automaton, accepts the same texts as RegExp: texts made from the
+ * automaton's states, and similar ones. Ranges of numbers must equal a comparison of decimals.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,10 @@ function accepts(states, text) {
   return states[at].ends;
 }
 
-/** Makes a text that the states accept or nearly accept. @param {number[]} lots random numbers */
+/**
+ * Makes a text by going from state to state. The states accept it, or accept nearly all of it. @lots random numbers
+ * @param {number[]} lots random numbers
+ */
 function walk(states, lots) {
   let text = '';
   let at = 0;

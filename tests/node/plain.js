@@ -67,7 +67,7 @@ function bytesOf(table, { logits, settings, history, second, step }) {
 }
 
 /**
- * Returns the logits of each case after its chain.
+ * Runs all cases; returns the logits of each after its chain.
  * @param {any[]} table
  * @param {any[]} cases
  * @returns {Float32Array[]}

@@ -26,7 +26,7 @@ const engine = await Logitscope.load();
 let written = 0;
 
 /**
- * Runs the harness in this thread.
+ * Runs the grader's harness in this thread.
  * @param {string} source @returns {import('../../web/grade/tested-function.js').Start}
  */
 const here = (source) => (onanswer) => {
@@ -64,7 +64,7 @@ describe('the score', () => {
   const styles = Object.entries(JAVASCRIPT).flatMap(([style, source]) =>
     [...MODULE_11, 'chain'].map((as) => ({ style, source, as })),
   );
-  // submission.test.js tests the Python sources. All languages together have 54, without those of RIGHT.
+  // submission.test.js tests the Python sources.
   test('a right function scores 100 in any style and on any cases', async () => {
     assert.equal(styles.length, 36);
     for (const [i, { style, source, as }] of sample(styles, 4).entries())
@@ -83,7 +83,8 @@ describe('the score', () => {
     'an empty list': 'export default () => [];',
     'an error': 'export default () => { throw new Error("not yet"); };',
   };
-  // In `make test`, each file gets other functions of the sample; only the first gets a loop, which is slow to grade.
+  // `make test` grades a sample of functions, other ones for each file. Only the first file has a loop, which is slow
+  // to grade.
   for (const [i, [what, source]] of Object.entries(NOTHING).entries())
     test(`a function that gives ${what} scores 0`, async () => {
       const asked = sample(GRADED, 2, i).filter((as) => LONG || as !== 'generate');
@@ -161,7 +162,7 @@ describe('the 43 cases of Module 11', () => {
 });
 
 describe('the lesson that asks for code', () => {
-  /** Scores by source without comments. @type {Map<string, number>} */
+  /** Scores that are already computed, by the source without its comments. @type {Map<string, number>} */
   const known = new Map();
   const scored = async (source, as) => {
     const key = `${as} ${source.replaceAll(/^ *\/\/.*\n/gm, '')}`;

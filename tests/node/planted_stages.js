@@ -3,7 +3,10 @@ import { SOFTMAX } from './graded.js';
 
 const COUNT = 'history.filter((it) => it === id).length';
 
-/** Returns a filter with a probability limit. @param {string} name of the setting @param {string} limit expression */
+/**
+ * Returns the source of a sampler that keeps tokens up to a limit on p. @name of the setting @limit expression
+ * @param {string} name of the setting @param {string} limit expression
+ */
 const filter = (name, limit) => `${SOFTMAX}
 export default function filter(logits, { ${name}: by }) {
   if (by === 0) return logits.slice();

@@ -20,7 +20,7 @@ const host = process.versions.unicode;
 const BATCH = 20_000;
 
 /**
- * Returns the lengths, in bytes, of the engine's pieces of each text.
+ * For each text, returns the lengths in bytes of the pieces into which the engine cuts it.
  * @param {string} name @param {Uint8Array[]} texts
  */
 function native(name, texts) {
@@ -64,14 +64,14 @@ let leftOut = 0;
 for (let code = 0; code < 0x110000; code++) {
   const character = String.fromCodePoint(code);
   if (/\p{Cs}/u.test(character)) continue;
-  // A Node with an older Unicode version lacks some characters of the table.
+  // If Node has an older Unicode version, it does not know some characters of the engine's table.
   if (host !== table && /\p{Cn}/u.test(character)) {
     leftOut++;
     continue;
   }
   pools[SETS.findIndex((set) => set.test(character))].push(code);
 }
-/** Texts that the expressions name, and similar texts. */
+/** Texts that occur in the regular expressions, and similar texts. */
 const FAVOURITES = [
   ...["'s", "'S", "'t", "'Re", "'vE", "'m", "'LL", "'l", "'d", "'", '\u017f', '\u2019s'],
   ...[' ', ' ', ' ', '  ', '\n', '\r\n', '\n\n', '\t', '\u00a0', '\u3000', '\u0085', '/', '/\n'],
@@ -91,7 +91,7 @@ function randomText(generator) {
       continue;
     }
     const pool = pools[below(pools.length)];
-    // Half of the characters are from the first 400 of a pool, since most pools consist mainly of ideographs.
+    // Half of the characters are from the first 400 of their class, since most characters in a class are ideographs.
     const limit = below(2) ? pool.length : Math.min(pool.length, 400);
     const character = String.fromCodePoint(pool[below(limit)]);
     text += below(4) ? character : character.repeat(1 + below(4));

@@ -84,8 +84,8 @@ describe('on a host with relaxed SIMD', { skip }, () => {
       const contents = smallContents({ dim: 256, layers: 1, type, tokens });
       for (const tensor of contents.tensors) {
         const { name, data } = tensor;
-        // All vectors have equal values. All weights of a matrix are equal too, except for one weight in each group, at
-        // the other extreme.
+        // Makes all sums as large as possible: all vectors have equal values, and so have all weights of a matrix,
+        // except one weight in each group that has the opposite sign.
         if (name.endsWith('norm.weight')) tensor.data = data.map(() => 0);
         if (name.endsWith('norm.bias')) tensor.data = data.map(() => sign);
         if (/qkv.weight|up.weight|^output.weight/.test(name))

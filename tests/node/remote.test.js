@@ -199,7 +199,7 @@ test('a timeline that moves again during a move reads the second text of its las
   }
 });
 
-/** Wraps an object; calls `wasCalled` at each call of its methods and of its sessions' methods. */
+/** Returns a proxy of an object. It calls `wasCalled` at each call of a method of the object or of its sessions. */
 function watched(object, wasCalled) {
   return new Proxy(object, {
     get: (_, name) => {
@@ -207,7 +207,7 @@ function watched(object, wasCalled) {
       if (typeof found !== 'function') return found;
       return async (...given) => {
         const answer = found.apply(object, given);
-        queueMicrotask(wasCalled); // after the caller's own code
+        queueMicrotask(wasCalled); // runs after the caller's own code
         return name === 'session' ? watched(await answer, wasCalled) : answer;
       };
     },
@@ -296,7 +296,7 @@ test('unclosed sessions are freed in the worker when they are collected', async 
     await new Promise((resolve) => setTimeout(resolve));
     if (round === 3) most = await other.memoryBytes;
   }
-  // Garbage collection may be a round late.
+  // Node may free the memory of a round only in the next round.
   const bytes = await other.memoryBytes;
   assert.ok(bytes < 1.5 * most, `${bytes} of ${most} bytes`);
   const session = await other.session();

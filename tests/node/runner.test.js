@@ -50,7 +50,7 @@ describe('a file counts as one failure, by its name,', { concurrency: true }, ()
     ],
     [
       'if it takes too long though its tests go on',
-      // The outer test is always open; between two inner tests, none of them may be open.
+      // The outer test never ends by itself. The time limit may come between two inner tests, when none of them runs.
       `import { test } from 'node:test';
       test('one', async (t) => {
         for (let i = 0; i < 1e3; i++) await t.test('part', () => new Promise((done) => setTimeout(done, 50)));

@@ -51,10 +51,11 @@ test('the start value of a stage is valid and visible in its picture', async () 
     const changed = confident.changed || flat.changed;
     assert.equal(changed, SAMPLERS[name].given !== 'none', `${name} changes ${changed}`);
   }
-  // min-p 0.05 of 58 % is 2.9 %. 0.05 of 11.5 % is less than the smallest probability.
+  // In the first picture, min-p 0.05 of the largest p, 58 %, removes tokens below 2.9 %. In the second, 0.05 of 11.5
+  // % is less than the smallest p.
   assert.deepEqual([pictures.min_p.confident.removed, pictures.min_p.flat.removed], [11, 0]);
   assert.equal(pictures.min_p.flat.changed, false);
-  // The text 1 0 2 5 1 0 ends with 1 0, and after the first 1 0 the next token was 2.
+  // The text is 1 0 2 5 1 0. It ends with 1 0, and the first 1 0 was followed by 2, so only 2 is removed.
   assert.deepEqual(
     pictures.no_repeat_ngram_size.flat.kept
       .map((kept, id) => (kept ? -1 : id))

@@ -1,6 +1,6 @@
 /**
- * Tests JSON by a schema. The mask equals a naive test of every token, by a judge that walks the schema. Texts pass
- * JSON.parse and a plain validator, and unsupported schemas are refused.
+ * Tests JSON by a schema. The mask must equal the result of testing each token separately, by a function that follows
+ * the schema. Texts must pass JSON.parse and a plain validator. Unsupported schemas must be refused.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,7 +20,7 @@ const pick = (/** @type {any[]} */ list) => list[below(list.length)];
 /** @type {Logitscope} */
 let scope;
 before(async () => {
-  // Bytes, and tokens that cross the boundaries of values.
+  // The tokens are all bytes, and some that contain the end of one value and the beginning of the next.
   const tokens = ['{"', '":', ',"', '"a"', '":[', 'null', '1.', '00', '\\u', 'ru', '}}', ']}'];
   scope = await Logitscope.load({
     model: smallModel({ tokens: [...byteTokens().slice(0, 127), ...tokens, '<end>'] }),

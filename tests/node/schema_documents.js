@@ -61,7 +61,7 @@ const { whole } = fc.letrec((tie) => ({
   ),
 }));
 
-/** A list of random numbers, which make the choices for a document one after another. */
+/** A list of random numbers. Each choice that a document needs takes the next number. */
 class Lots {
   #at = 0;
   /** @param {number[]} lots */
@@ -121,7 +121,7 @@ function exactly(/** @type {unknown} */ value, /** @type {Lots} */ lots) {
 }
 
 /**
- * Writes a value as JSON, with white space by `lots`.
+ * Writes a value as JSON; `lots` decides about white space.
  * @param {any} value @param {Lots} lots
  * @returns {{ text: string, node: Node }}
  */
@@ -140,7 +140,7 @@ function spell(value, lots) {
   return enclose(list ? 'array' : 'object', parts, lots);
 }
 
-/** Chooses a count, often a bound or one more than the bound. @param {Lots} lots */
+/** Chooses a count, often a bound of the schema or one beyond a bound. @param {Lots} lots */
 function countOf(least = 0, most = least + 2, lots) {
   const beyond = lots.of([most + 1, Math.max(0, least - 1)]);
   return lots.of([least, most, least, most, Math.min(least + 1, most), beyond]);

@@ -1,4 +1,6 @@
-/** Tests that beam search and contrastive search equal plain versions on the raw logits, and their definitions. */
+/**
+ * Tests that beam search and contrastive search equal simple versions, which use the raw logits and the definitions.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -57,7 +59,10 @@ function naiveBeams(prompt, width, power, steps, over) {
     .slice(0, width);
 }
 
-/** Finds a seed whose small model ends texts early, since a search accepts no bias. */
+/**
+ * Finds a seed whose small model ends its texts early. A bias of the end token is not possible, since a search has
+ * none.
+ */
 async function endingModel() {
   for (let seed = 2; seed < 60; seed++) {
     const candidate = await Logitscope.load({ model: smallModel({ seed }) });
@@ -212,7 +217,7 @@ describe('contrastive search', () => {
     return dot(a, b) / Math.sqrt(dot(a, a)) / Math.sqrt(dot(b, b));
   };
 
-  /** Equation 5 of contrastive search; it reuses nothing between steps. */
+  /** Contrastive search by equation 5 of its paper. It reuses nothing between steps. */
   function naiveContrast(prompt, k, alpha, steps) {
     const ids = [...prompt];
     for (let step = 0; step < steps; step++) {

@@ -1,7 +1,7 @@
 /**
- * Tests that both searches equal PyTorch's with equal weights (tests/vectors/search.json, written by
- * models/train/search_vectors.py). Ids are equal; numbers differ only by rounding: float32 in verbs, eight-bit integers
- * in stories.
+ * Tests that both searches equal PyTorch's with the same weights (tests/vectors/search.json, written by
+ * models/train/search_vectors.py). Ids must be equal. Numbers may differ by rounding, in verbs to float32 and in
+ * stories to eight-bit integers.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -57,7 +57,7 @@ test('a box accepts exactly the engine’s values, at both bounds and beyond', (
   for (const row of rows)
     for (const bound of [row.minimum, row.maximum])
       for (const value of [bound - 1, bound - 0.5, bound, bound + 0.5, bound + 1]) {
-        if (Math.abs(value) > 1e15) continue; // the text may round to another number
+        if (Math.abs(value) > 1e15) continue; // written as text, such a number may change by rounding
         const taken = 'value' in words.readSetting(row, String(value));
         assert.equal(taken, engineTakes(row.name, value), `${row.name} ${value}`);
       }

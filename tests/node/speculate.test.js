@@ -15,7 +15,7 @@ const unit = () => pcg.next() / 2 ** 32;
 
 /** @type {Logitscope} */
 let scope;
-/** A smaller model that shares the vocabulary. @type {Logitscope} */
+/** The draft model: a smaller model with the same vocabulary. @type {Logitscope} */
 let draft;
 before(async () => {
   [scope, draft] = await Promise.all(

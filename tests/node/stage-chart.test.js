@@ -1,6 +1,6 @@
 /**
- * Tests the geometry of the chain's river with the engine's own traces: each band has the height of its probability
- * after each stage, also with 262,144 tokens and with tokens that the trace does not list.
+ * Tests the numbers in the chart of the stages against the engine's own traces. The height of each band must equal
+ * the probability after each stage, also with 262,144 tokens and for tokens that the trace does not list.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,7 @@ let scope;
 before(async () => (scope = await Logitscope.load({})));
 after(() => scope.close());
 
-/** Settings with about half of these stages on, in a random order. @param {() => number} random */
+/** Returns settings in which about half of these stages act, in a random order. @param {() => number} random */
 function chainOf(random) {
   const values = {
     temperature: 0.2 + 2 * random(),
@@ -49,7 +49,7 @@ const logitsOf = (random, size) =>
     (_, i) => (i < 60 ? 6 : 2) * (random() + random() + random() - 1.5),
   );
 
-/** Reads the river as the page's reader does. @param {Float32Array} logits @param {any} settings */
+/** Computes the chart's bands as the page does. @param {Float32Array} logits @param {any} settings */
 async function riverOf(logits, settings) {
   const how = { history: [0, 1, 2] };
   const trace = scope.warp(logits, { ...settings, top: 48 }, how);
@@ -60,7 +60,7 @@ async function riverOf(logits, settings) {
   return { trace, further, river: layStages(trace, further) };
 }
 
-/** Asserts that a river shows the trace. */
+/** Asserts that the bands of the chart equal a trace. */
 function check({ trace, river, further }, settings) {
   const { columns, bands, ground, rest } = river;
   const active = trace.stages.filter((stage) => stage.active).map(({ name }) => name);
@@ -117,7 +117,7 @@ test('a token that XTC removes among many survivors has a band, at 262,144 token
     const gone = found.river.bands.filter(({ token }) => token.removed_by === 'xtc_probability');
     assert.ok(gone.length > 0, 'XTC removes a token');
     assert.ok(gone[0].p[0] > 0.05 && gone[0].p[2] === 0);
-    // The engine's trace with room for every token is the plain form.
+    // A trace with room for every token gives the expected numbers.
     const whole = scope.warp(logits, { ...settings, top: size }, { history: [0, 1, 2] });
     for (const { token } of gone) {
       const { id, p_raw, stage_p, removed_by } = whole.tokens.find(({ id }) => id === token.id);

@@ -24,7 +24,7 @@ const { isolation } = found;
 found.close();
 let written = 0;
 
-/** The lessons' samplers as a chain. */
+/** A chain of samplers, written with the lessons' functions. */
 const CHAIN = `
 def chain(logits, settings, history):
     logits = apply_repetition_penalty(logits, history, settings.repetition_penalty)
@@ -105,8 +105,8 @@ describe('a Python file', () => {
     ).functions;
     assert.equal(topP.fault.code, 'until_above');
     assert.ok(topP.score > 50 && topP.score < 100);
-    // top_p's fault also affects the loop. If the sum of probabilities ends below the highest u, the last entry belongs
-    // to a removed token.
+    // The error in top_p also affects the loop. If the probabilities have a sum below the highest u, the loop draws
+    // the last token, which is removed.
     const failed = generate.properties.filter(({ holds }) => !holds);
     assert.deepEqual(
       failed.map(({ name }) => name),
@@ -374,7 +374,7 @@ describe('the limits', () => {
     );
     assert.match(first(python), /MemoryError/);
     const script = await graded(
-      // The code allocates only once: V8 collects garbage for a long time before it fails.
+      // The code allocates only once, since V8 spends a long time on garbage collection before an allocation fails.
       'let why; export default () => { try { if (!why) new Uint8Array(1e9).fill(1); } catch (error) { why = error; } throw why; };',
       'top_k',
       ['--memory-limit', '256'],
@@ -474,7 +474,7 @@ describe('isolation', () => {
       ['os.remove(__file__)', /Read-only/],
       [`os.listdir(${JSON.stringify(folder)})`, /No such file/],
       [`os.kill(${process.pid}, 0)`, /No such process/],
-      // An earlier sandbox, set up by a shell script, allowed each of these.
+      // An earlier version of the sandbox, which a shell script set up, allowed all of these.
       ['os.mkdir("x")', /Read-only/],
       ['os.mkdir("/dev/x")', /Read-only/],
       ['os.mkdir("/dev/shm/x")', /Read-only|No such file/],

@@ -47,7 +47,7 @@ test('the trade figure writes enough texts for two smooth curves', async () => {
     grammar,
     settings: { seed: 42 },
   });
-  /** Returns the largest step of a curve against the expected direction. */
+  /** Returns the largest step of a curve in the wrong direction. */
   const back = (name, way) =>
     Math.max(
       ...points

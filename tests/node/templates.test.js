@@ -16,7 +16,7 @@ const DATE = '2024-07-26';
 const FOLDER = process.env.LOGITSCOPE_TEMPLATES;
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
 
-/** Renders a template; returns null if it is refused. */
+/** Renders a template; returns null if the engine refuses it. */
 function rendered(template, values) {
   try {
     const { text, origin } = renderTemplate(template, DATE, values, {});
@@ -132,7 +132,7 @@ function byJinja(cases) {
   return lines.map((line) => JSON.parse(line).text ?? null);
 }
 
-/** Characters of the messages that occur in no template. */
+/** Characters that occur in the messages but in no template. */
 const SAID = /[🦙日]/gu;
 
 /** Compares templates with Jinja2 on all conversations; counts the outcomes. */

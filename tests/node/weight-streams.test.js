@@ -9,9 +9,9 @@ import { chooseStreams } from '../../web/engine/weight-streams.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Returns a fake module that takes `cost` milliseconds per megabyte, by number of streams. Its clock ticks every `tick`
- * milliseconds. Its first readings are slow, like unoptimised code, and four readings from `stall` on are delayed, as
- * by another program.
+ * Returns a stand-in for the module that needs `cost[n]` ms per megabyte with n streams. Its clock advances in steps
+ * of `tick` ms. Its first `slow` readings take longer, as before code is optimised. Four readings from number `stall`
+ * on are delayed, as by another program.
  */
 function machine({ cost, parts = 100, bytes = 1e6, tick = 0, slow = 3, stall = -1 }) {
   let time = 0;
