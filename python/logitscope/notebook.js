@@ -14,7 +14,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 async function isReachable(address) {
   if (!LOOPBACK.includes(location.hostname)) return false; // the browser could ask the user for permission
   try {
-    await fetch(address, { mode: 'no-cors' });
+    // The server refuses it. A stored answer to the frame's request would be blocked.
+    await fetch(address, { mode: 'no-cors', cache: 'no-store' });
     return true;
   } catch {
     return false;
@@ -43,7 +44,7 @@ const copyOf = (buffer) =>
  * Shows the single-file page and sends its questions to the kernel. Returns a function that takes
  * the kernel's answers, { ask, result?, fault? } with a buffer.
  * @param {HTMLIFrameElement} frame
- * @param {Record<string, string>} query attributes of the instrument
+ * @param {Record<string, string>} query further parts of the page's query
  * @param {(question: { ask: number, what: string }, body: ArrayBuffer) => void} send
  */
 function answerFrame(frame, query, send) {
@@ -69,9 +70,8 @@ function answerFrame(frame, query, send) {
     open.delete(ask);
     if (what === 'page') {
       const page = fault ? fault.message : await unpack(copyOf(buffer));
-      const attributes = Object.entries({ ...query, source: 'host' });
-      const written = attributes.map(([name, value]) => `${name}="${value}"`).join(' ');
-      frame.srcdoc = page.replace('<logit-scope', `<logit-scope ${written}`);
+      const address = new URLSearchParams({ source: 'host', ...query });
+      frame.srcdoc = page.replace('<html', `<html data-query="?${address}"`);
       return;
     }
     const answer = fault ? { fault } : { result: result ?? new KINDS[what](copyOf(buffer)) };

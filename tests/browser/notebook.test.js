@@ -1,7 +1,4 @@
-/**
- * Tests the Python bench in a notebook: notebook.js with a frame that stands for the page; in
- * `make test-long` Debian's Jupyter Notebook, with the kernel on this machine and as if elsewhere.
- */
+/** Tests the Python bench in a notebook: notebook.js with a frame that stands for the page. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,10 +8,9 @@ import { root } from './bench.js';
 import { openSite } from './site.js';
 
 /** Stands for the page in a frame: it asks each question after the other, and sends the answers to its parent. */
-const STAND_IN = `<!doctype html><logit-scope guide></logit-scope><script>
+const STAND_IN = `<!doctype html><html lang="en"><script>
   const questions = [['info'], ['pieces'], ['encode', 'caf\\u00e9'], ['logits', Uint32Array.of(3, 70000)], ['logits', Uint32Array.of(9)], ['page'], ['info']];
-  const scope = document.querySelector('logit-scope');
-  const told = [[...scope.attributes].map(({ name, value }) => name + '=' + value).join()];
+  const told = [document.documentElement.dataset.query];
   let asked = 0;
   function ask() {
     if (asked === questions.length) return parent.postMessage({ type: 'told', told }, '*');
@@ -111,8 +107,8 @@ test('a frame whose kernel is elsewhere gets its page and its answers by message
       },
       [script, way],
     );
-    const [attributes, ...told] = await page.evaluate(() => globalThis.ended);
-    assert.equal(attributes, 'controls=draw,source=host,guide=', way);
+    const [query, ...told] = await page.evaluate(() => globalThis.ended);
+    assert.equal(query, '?source=host&controls=draw', way);
     assert.deepEqual({ told, heard: await page.evaluate(() => globalThis.heard) }, EXPECTED, way);
     const frame = page.locator(way === 'classic' ? '#one' : '#widget iframe');
     assert.equal(await frame.getAttribute('sandbox'), 'allow-scripts allow-downloads');

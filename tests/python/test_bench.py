@@ -7,8 +7,10 @@ import io
 import json
 import os
 import random
+import re
 import socket
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -290,6 +292,34 @@ class Door(unittest.TestCase):
                 socket.create_connection(("127.0.0.2", door.port), 5)
         with self.assertRaises(OSError):
             socket.create_connection(("127.0.0.1", door.port), 5)
+
+
+class Site(unittest.TestCase):
+    @unittest.skipUnless(os.path.isdir(SITE), "the site is not built")
+    def test_the_built_page_is_served_and_connects_to_its_own_server_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "site.zip")
+            build = os.path.join(ROOT, "python/build_package.py")
+            subprocess.run([sys.executable, build, "site", path, SITE], check=True)
+            self.assertLess(os.path.getsize(path), 1.7e6)
+            with mock.patch.object(bench_page, "_SITE", path):
+                bench = logitscope.bench(model, STOI, ITOS, browser=False, block=False)
+        self.assertIn(b"<logit-scope", bench._single)
+        self.assertNotIn(b'data-file="models/', bench._single)
+        found = bench._server.files
+        with bench:
+            door = Open.__new__(Open)
+            door.port, door.home = bench._server.server_address[1], f"/{bench._server.token}/"
+            for name in ("index.html", "page.css", "main.js", "worker.js", "logitscope.wasm"):
+                status, _, body = door.request("GET", door.home + name)
+                self.assertEqual((status, body), (200, found[name]), name)
+            index = found["index.html"].decode()
+            [policy] = re.findall("connect-src [^;]*;", index)
+            self.assertEqual(policy, "connect-src 'self';")
+            fetched = set(re.findall(r'(?:href|src)="(\w[^":]*)"', index))
+            self.assertEqual(fetched - set(found), set())
+            for name in ("models/verbs.gguf", "sw.js", "logitscope.html"):
+                self.assertEqual(door.request("GET", door.home + name)[0], 404, name)
 
 
 class Forms(unittest.TestCase):

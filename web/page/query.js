@@ -8,7 +8,8 @@ writeUnwritten();
 
 /** @type {Element | null} */
 let scope = document.querySelector('logit-scope');
-const { asked } = parseQuery(location.search);
+// A frame with srcdoc has no address: its host writes the query into the element <html>.
+const { asked } = parseQuery(location.search || (document.documentElement.dataset.query ?? ''));
 let lesson = document.querySelector('logit-lesson');
 if (scope && (asked.lesson !== undefined || location.hash.startsWith('#lesson='))) {
   lesson = document.createElement('logit-lesson');
