@@ -14,6 +14,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS := -std=c11 -O2 -g1 -ffp-contract=off $(WARNINGS) -Isrc
 SANITIZE := -Og -fsanitize=address,undefined -fno-sanitize-recover
 TRAP := -fsanitize=undefined -fsanitize-trap=undefined
+# Links sanitized programs in half the time.
+GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
 LIBRARY := $(filter-out src/wasm.c,$(wildcard src/*.c))
 # Objects of the library and of the plain samplers that tests compare with it.
@@ -191,7 +193,7 @@ $(BUILD)/asan/%.o: %.c
 	gcc $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
 $(BUILD)/asan/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/asan/%)
-	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LINK) -lm
+	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(GOLD) $(LINK) -lm
 
 # Faults that gcc's sanitizers miss, such as a null pointer plus zero; a trap needs no library.
 $(BUILD)/trap/%.o: %.c

@@ -275,7 +275,7 @@ static void huge_tables_take_no_time(void) {
 
 /* The sample tries different cuts and tensors in each file. */
 static void every_cut_is_refused(void) {
-    const size_t step = check_step(5);
+    const size_t step = check_step(11);
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
         struct field fields[1024];
         size_t size, end;
@@ -323,10 +323,10 @@ static void every_field_at_its_extremes(void) {
     }
 }
 
-/* Half of the flips are in metadata or tensor table, half anywhere. The sample is a quarter of all
+/* Half of the flips are in metadata or tensor table, half anywhere. The sample is an eighth of all
  * flips. */
 static void ten_thousand_flips(void) {
-    const size_t step = check_step(4);
+    const size_t step = check_step(8);
     uint32_t seed = 1;
     size_t refused = 0, opened = 0;
     for (size_t i = 0; i < FORWARD_COUNT; i++) {

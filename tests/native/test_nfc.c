@@ -58,7 +58,7 @@ static void any_bytes(void) {
     struct pcg32 generator;
     char text[256];
     pcg32_seed(&generator, 7, 0);
-    for (int i = 0; i < 30000; i++) {
+    for (size_t i = 0; i < 30000; i += check_step(4)) {
         size_t n = 0, m, again;
         while (n < 40) {
             const uint32_t *pool = pools[pcg32_next(&generator) % 7];
