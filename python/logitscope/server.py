@@ -6,13 +6,15 @@ in memory, and no header lets another origin read an answer. docs/SECURITY.md li
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 import secrets
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, NamedTuple, Optional, Set
 
 from .asked import LONGEST, Asked, Superseded
 
@@ -173,6 +175,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, source: Asked, files: Dict[str, bytes]) -> None:
         self.source, self.files = source, files
+        self._connections: Set[socket.socket] = set()
         #: 256 random bits, in characters that an address can have as they are.
         self.token = secrets.token_urlsafe(32)
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -188,7 +191,19 @@ class Server(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignores errors of a client that has closed its connection."""
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
     def close(self) -> None:
+        """Stops listening and ends every connection; a browser keeps some of them open."""
         self.shutdown()
         self.server_close()
+        for connection in list(self._connections):
+            with contextlib.suppress(OSError):  # its thread may have closed it
+                connection.shutdown(socket.SHUT_RDWR)
         self._thread.join()

@@ -290,6 +290,14 @@ class Door(unittest.TestCase):
                 self.assertEqual(other.request("GET", door.home)[0], 404)
             with self.assertRaises(OSError):
                 socket.create_connection(("127.0.0.2", door.port), 5)
+            kept = http.client.HTTPConnection("127.0.0.1", door.port, timeout=20)
+            self.addCleanup(kept.close)
+            kept.request("GET", f"{door.home}ask/info.json")
+            self.assertEqual(len(json.loads(kept.getresponse().read())), 8)
+        with self.assertRaises(OSError):  # also for a connection from before
+            kept.sock.sendall(b"GET / HTTP/1.1\r\n")
+            if not kept.sock.recv(1):
+                raise ConnectionResetError
         with self.assertRaises(OSError):
             socket.create_connection(("127.0.0.1", door.port), 5)
 
