@@ -97,7 +97,7 @@ export const storiesShape = {
 };
 
 /** Standard deviation of a sampler model's logits, similar to a language model's. */
-export const LOGIT_SPREAD = 3;
+const LOGIT_SPREAD = 3;
 
 /**
  * Returns a model of one small layer with `vocab_size` outputs, to make logits for the samplers.

@@ -142,7 +142,7 @@ const RANK_FILES = {
  * text.
  * @param {string} token @param {Map<string, number>} ranks @returns {[string, string] | null}
  */
-export function lastMerge(token, ranks) {
+function lastMerge(token, ranks) {
   const own = ranks.get(token) ?? 0;
   const parts = [...token];
   const rankAt = (/** @type {number} */ i) =>

@@ -22,7 +22,7 @@ import { Source } from './source.js';
  */
 
 /** @type {Layout[]} */
-export const LAYOUTS = [...COURSES, ...HUB];
+const LAYOUTS = [...COURSES, ...HUB];
 
 /** @param {Key} key @returns {MetadataValue} */
 function valueOf(key) {

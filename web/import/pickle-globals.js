@@ -85,7 +85,7 @@ export const ownClass = (module, name) =>
     : null;
 
 /** Element types by the code that a NumPy dtype has without its byte order. @type {Record<string, string>} */
-export const NUMPY_TYPES = {
+const NUMPY_TYPES = {
   f8: 'F64',
   f4: 'F32',
   f2: 'F16',

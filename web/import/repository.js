@@ -11,7 +11,7 @@ import { readIndex } from './safetensors.js';
 /** @typedef {(progress: { loaded: number, total: number, where: string }) => void} OnProgress */
 
 export const WEIGHTS = 'model.safetensors';
-export const INDEX = 'model.safetensors.index.json';
+const INDEX = 'model.safetensors.index.json';
 /** Files with the tokens, by name: of each list all are fetched, and the first list that exists is used. */
 const TOKENS = [['tokenizer.json'], ['tokenizer.model'], ['vocab.json', 'merges.txt']];
 const SETTINGS = ['tokenizer_config.json', 'generation_config.json', 'chat_template.jinja'];

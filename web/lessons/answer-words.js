@@ -31,7 +31,7 @@ const named = (prefix, name) => (hasMessage(prefix + name) ? t(prefix + name) : 
 export const measureName = (name) => named('lesson.measure.', name);
 
 /** Describes a measure, such as "probability of “A”, temperature = 0.5". @param {Asked} asked */
-export function askedInWords({ measure, rank, token, setting, u, settings = {} }) {
+function askedInWords({ measure, rank, token, setting, u, settings = {} }) {
   const of = LESSON_MEASURES[measure]?.of ?? [];
   const name = measureName(measure);
   const parts = [
@@ -50,7 +50,7 @@ export function askedInWords({ measure, rank, token, setting, u, settings = {} }
 }
 
 /** @param {Goal} goal */
-export function goalInWords(goal) {
+function goalInWords(goal) {
   const { measure, equals, at_least, at_most } = goal;
   const bounds = [
     ...(equals === undefined ? [] : [`= ${inWords(measure, equals)}`]),

@@ -58,7 +58,7 @@ const LETTERS = { right: 'r', shown: 's' };
 const PART = /^([\w-]{1,40}):(\d{1,4})([rs]?)$/;
 
 /** @param {Marks} marks @param {readonly string[]} ids */
-export function writeMarks(marks, ids) {
+function writeMarks(marks, ids) {
   const parts = ids
     .filter((id) => Object.hasOwn(marks, id))
     .map((id) => {

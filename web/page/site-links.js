@@ -27,7 +27,7 @@ export function keepInstrument(left) {
 }
 
 /** @returns {LastState} */
-export function recallInstrument() {
+function recallInstrument() {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
   } catch {
@@ -68,7 +68,7 @@ export function inLanguage(query) {
  * Returns the address of the instrument with its last state in this tab.
  * @param {string} [folder] the instrument's folder, relative to this page
  */
-export function instrumentAddress(folder = '') {
+function instrumentAddress(folder = '') {
   const fresh = inLanguage('?');
   try {
     const kept = new URL(recallInstrument().href ?? '');

@@ -45,7 +45,7 @@ export const FIRST_SCREEN = { knob: 'temperature', settings: { temperature: 0.7 
  * @param {BuiltFrame} built
  * @returns {Landscape}
  */
-export function landscapeOf({ table, ids, logits, sums }) {
+function landscapeOf({ table, ids, logits, sums }) {
   const row = table.find(({ name }) => name === FIRST_SCREEN.knob);
   const values = valuesOf(/** @type {TableRow} */ (row));
   const top = ids.length;

@@ -16,7 +16,7 @@ import { Newest } from './newest.js';
  */
 
 /** Number of texts. */
-export const RUNGS = 5;
+const RUNGS = 5;
 /** Marks for knobs whose evenly spaced values would not be interesting. @type {Record<string, number[]>} */
 const MARKS = {
   temperature: [0, 0.5, 1, 1.5, 2],

@@ -38,7 +38,7 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  * Rounds a value to the steps of its slider and limits it to the slider's range.
  * @param {SettingRow} row @param {number} value @param {number} high
  */
-export function inSteps({ low, step }, value, high) {
+function inSteps({ low, step }, value, high) {
   const rounded = low + Math.round((value - low) / step) * step;
   return Number(Math.min(high, Math.max(low, rounded)).toFixed(6));
 }

@@ -18,7 +18,7 @@ let shown = [];
 /** Number of the running animation; an animation with an older number stops. */
 let turn = 0;
 
-export function endStep() {
+function endStep() {
   turn++;
   for (const { node, motion } of shown) {
     motion.cancel();

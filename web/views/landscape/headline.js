@@ -22,7 +22,7 @@ const HEATS = ['cold', 'neutral', 'hot'];
  * @param {number} value
  * @param {import('../../engine/types.js').Trace | undefined} trace
  */
-export function effectWords({ name, neutral }, value, trace) {
+function effectWords({ name, neutral }, value, trace) {
   const key = `landscape.does.${name}`;
   if (!trace || !hasMessage(`${key}.neutral`)) return '';
   const at = trace.stages.findIndex((stage) => stage.name === name);
@@ -42,7 +42,7 @@ export function effectWords({ name, neutral }, value, trace) {
 }
 
 /** Returns a sentence about the entropy, with its bits. @param {number} bits */
-export function choiceWords(bits) {
+function choiceWords(bits) {
   const notSure = bits < OPEN ? 'open' : 'unsure';
   const kind = bits < SURE ? 'sure' : notSure;
   return t(`landscape.${kind}`, { bits: fixed(bits, bits < 1 ? 2 : 1) });
