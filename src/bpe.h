@@ -1,5 +1,6 @@
-/* The merge loop of both kinds of BPE. It always joins the adjacent pair with the lowest rank; on a
- * tie, the leftmost pair. With a heap over a linked list, every input takes at most n log n steps.
+/* Both kinds of BPE and their merge loop, which always joins the adjacent pair with the lowest
+ * rank; on a tie, the leftmost pair. With a heap over a linked list, every input takes at most n
+ * log n steps.
  */
 #ifndef LOGITSCOPE_BPE_H
 #define LOGITSCOPE_BPE_H
@@ -8,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "vocabulary.h"
 
 #define BPE_END UINT32_MAX
 
@@ -56,5 +57,32 @@ void bpe_work_push(struct bpe_work *work, uint32_t start, uint32_t length, uint3
 
 /* Joins neighbours until none may be joined. The result is the list that begins at symbols[0]. */
 void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule);
+
+/* Byte-level BPE as in GPT-2. The file spells bytes in a printable alphabet. The vocabulary's
+ * pre-tokenizer splits the text; then pairs are merged by rank. Radford et al. 2019; Sennrich et
+ * al. 2016. */
+struct bpe_gpt2; /* the merges; opaque */
+
+/* Reads tokenizer.ggml.merges; `vocabulary` must outlive the result. */
+enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *vocabulary,
+                          const struct gguf *file, struct fault *fault);
+void bpe_gpt2_close(struct bpe_gpt2 *merges);
+
+enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work, const char *text,
+                            size_t length, struct bpe_ids *ids, struct fault *fault);
+
+/* BPE as in SentencePiece for Llama: merges characters by score; a character that is not in the
+ * vocabulary becomes byte tokens. Kudo and Richardson 2018. */
+struct bpe_llama; /* the vocabulary and the rank of each token by score; opaque */
+
+/* Reads tokenizer.ggml.scores; `vocabulary` must outlive the result. */
+enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *vocabulary,
+                           const struct gguf *file, struct fault *fault);
+void bpe_llama_close(struct bpe_llama *scores);
+
+/* Encodes the text unchanged; the caller adds the leading space. */
+enum status bpe_llama_encode(const struct bpe_llama *scores, struct bpe_work *work,
+                             const char *text, size_t length, struct bpe_ids *ids,
+                             struct fault *fault);
 
 #endif

@@ -1,5 +1,5 @@
 /* GPT-2's byte-level BPE: at first every byte is a symbol, so any text can be encoded. */
-#include "bpe_gpt2.h"
+#include "bpe.h"
 
 #include <stdlib.h>
 #include <string.h>

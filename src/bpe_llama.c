@@ -1,7 +1,7 @@
 /* Llama's BPE: two neighbours may be joined if a token has their joined text. The rank of the join
  * is the token's rank by score. The vocabulary stores a space for each U+2581 of the file, so text
  * is looked up unchanged. A U+2581 in the text itself is encoded by its bytes. */
-#include "bpe_llama.h"
+#include "bpe.h"
 
 #include <stdlib.h>
 

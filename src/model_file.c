@@ -4,8 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory_budget.h"
 #include "session.h"
+
+enum { STEP = 100 };          /* ids; round numbers are easy to read */
+enum { RESERVED = 32 << 20 }; /* bytes for a vocabulary and a chain */
+
+enum status model_file_check_memory(const struct model_plan *plan, uint32_t context,
+                                    uint64_t available, struct fault *fault) {
+    uint64_t needed = plan->bytes + (context ? session_bytes(&plan->shape, context) : 0);
+    if (needed < available) return STATUS_OK;
+    uint32_t fits = context / STEP * STEP;
+    while (fits > 0 && plan->bytes + session_bytes(&plan->shape, fits) + RESERVED > available)
+        fits -= STEP;
+    if (fits > 0)
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "context_too_large", "n:u limit:u fits:u",
+                         needed, available, (uint64_t)fits);
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "model_too_large", "n:u limit:u", needed,
+                     available);
+}
 
 void model_file_close(struct model_file *m) {
     if (!m) return;
@@ -40,8 +56,8 @@ static enum status plan_memory(struct model_file *m, const struct gguf *file, ui
     m->bytes = (double)gguf_size(file);
     m->image_at = (size_t)plan.image_at;
     m->room = (size_t)(plan.bytes + 63) / 64 * 64;
-    return memory_budget_check(&plan, context == MODEL_FILE_NO_SESSION ? 0 : m->context_length,
-                               memory, fault);
+    return model_file_check_memory(&plan, context == MODEL_FILE_NO_SESSION ? 0 : m->context_length,
+                                   memory, fault);
 }
 
 enum status model_file_begin(struct model_file **out, const void *head, size_t available,

@@ -36,7 +36,7 @@ struct model_file {
 /* Begins to open a GGUF image of `size` bytes (or GGUF_SIZE_UNKNOWN); `head` is the first
  * `available` bytes. Refuses a file if its model and a session of `context` ids (0: the default)
  * need more than `memory` bytes. Fails with STATUS_INCOMPLETE if the head is too short, otherwise
- * as gguf_open_head, model_measure, session_check and memory_budget_check do. */
+ * as gguf_open_head, model_measure, session_check and model_file_check_memory do. */
 enum status model_file_begin(struct model_file **file, const void *head, size_t available,
                              uint64_t size, uint32_t context, uint64_t memory, struct fault *fault);
 
@@ -49,5 +49,11 @@ void *model_file_image(struct model_file *file, struct fault *fault);
  */
 enum status model_file_finish(struct model_file *file, struct fault *fault);
 void model_file_close(struct model_file *file);
+
+/* Compares the memory of a model and of a session of `context` ids (0: no session) with the
+ * `available` bytes. STATUS_OUT_OF_MEMORY: key "context_too_large" with a shorter context that
+ * fits, a multiple of 100; key "model_too_large" if no context fits. */
+enum status model_file_check_memory(const struct model_plan *plan, uint32_t context,
+                                    uint64_t available, struct fault *fault);
 
 #endif

@@ -3,8 +3,15 @@
 #ifndef LOGITSCOPE_STAGE_H
 #define LOGITSCOPE_STAGE_H
 
-#include "gate.h"
 #include "warp.h"
+
+/* Gates remove tokens before any sampler runs: those that a mask forbids; the last id of a banned
+ * sequence if the history ends with the ids before it; all except a forced first token. A gate may
+ * remove every token. It has no place in the order, and the trace lists it only if it is active. */
+enum gate { GATE_CONSTRAINT, GATE_BANNED_WORDS, GATE_FORCED_FIRST, GATE_COUNT };
+
+/* True if the settings use the gate. */
+bool gate_active(const struct settings *settings, enum gate gate);
 
 /* The caller's own sampler: the caller supplies the resulting logits. Removed tokens stay removed.
  */
@@ -18,8 +25,8 @@ uint32_t stage_list(uint32_t stages[STAGES_MAX], const struct settings *settings
 
 /* True if the stage's value is not neutral. */
 bool stage_active(const struct settings *settings, uint32_t stage);
-/* Returns a sampler's number in the settings (for logit_bias the number of biases), a gate's
- * gate_value, or 0 for STAGE_OWN. */
+/* Returns a sampler's number in the settings (for logit_bias the number of biases); the
+ * number of allowed tokens, the number of banned sequences, or the forced id; 0 for STAGE_OWN. */
 double stage_value(const struct settings *settings, uint32_t stage);
 /* True for a truncation or a gate, which removes tokens and changes no surviving logit. */
 bool stage_is_filter(uint32_t stage);

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpe_gpt2.h"
-#include "bpe_llama.h"
+#include "bpe.h"
 #include "nfc.h"
 #include "unicode.h"
 #include "vocabulary.h"

@@ -1,10 +1,10 @@
 /* Gates and samplers as simple C functions, without the code that makes the engine fast. Tests
- * check that the engine computes the same bits: warp*.c and gate.c, on the whole vocabulary, on a
+ * check that the engine computes the same bits: warp*.c and stage.c, on the whole vocabulary, on a
  * pool or on a short list. */
 #ifndef LOGITSCOPE_PLAIN_SAMPLERS_H
 #define LOGITSCOPE_PLAIN_SAMPLERS_H
 
-#include "gate.h"
+#include "stage.h"
 
 /* Indexed by gate and by sampler. `input` is as for warp_table's apply; input->scratch is used for
  * rank orders. */

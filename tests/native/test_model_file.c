@@ -3,7 +3,6 @@
 #include "fault_line.h"
 #include "forward.h"
 #include "gguf_image.h"
-#include "memory_budget.h"
 #include "model_file.h"
 #include "probe.h"
 #include "session.h"
@@ -140,14 +139,14 @@ static void budget_names_a_context_that_fits(void) {
     CHECK(!gguf_open(&gguf, image, size, NULL) && !model_measure(&plan, gguf, NULL));
     uint64_t whole = plan.bytes + session_bytes(&plan.shape, CONTEXT);
     struct fault fault = {0};
-    CHECK(!memory_budget_check(&plan, CONTEXT, whole + 1, &fault));
-    CHECK(!memory_budget_check(&plan, 0, plan.bytes + 1, &fault));
-    CHECK(memory_budget_check(&plan, 0, plan.bytes, &fault) == STATUS_OUT_OF_MEMORY);
+    CHECK(!model_file_check_memory(&plan, CONTEXT, whole + 1, &fault));
+    CHECK(!model_file_check_memory(&plan, 0, plan.bytes + 1, &fault));
+    CHECK(model_file_check_memory(&plan, 0, plan.bytes, &fault) == STATUS_OUT_OF_MEMORY);
     CHECK(!strcmp(fault.key, "model_too_large"));
     plan.shape.key_width = plan.shape.value_width = 1 << 16; /* a session of gigabytes */
     for (uint64_t mib = 1; mib < 2000; mib += 37) {
         uint64_t available = mib << 20;
-        CHECK(memory_budget_check(&plan, CONTEXT, available, &fault) == STATUS_OUT_OF_MEMORY);
+        CHECK(model_file_check_memory(&plan, CONTEXT, available, &fault) == STATUS_OUT_OF_MEMORY);
         if (!strcmp(fault.key, "model_too_large")) {
             CHECK(plan.bytes + session_bytes(&plan.shape, 100) + RESERVED > available);
             continue;
