@@ -481,47 +481,63 @@ class Writer {
   }
 
   /**
-   * Writes the members in the given order. A comma precedes every member that is present, except
-   * the first: an optional member at the beginning, or the first required member.
+   * Writes the members of an object. `other` is the part for keys outside the declared ones; null if none is allowed.
    * @param {Branch} branch
    * @param {{ part: string, needed: boolean }[]} members
    * @param {string | null} other
    * @returns {string | null}
    */
-  #members({ at, minProperties, maxProperties = Infinity }, members, other) {
+  #members(branch, members, other) {
+    if (other && members.length === 0) return othersAlone(branch, other);
+    const { at, minProperties, maxProperties = Infinity } = branch;
     const needed = members.filter((member) => member.needed).length;
-    if (other && members.length === 0) {
-      if (minProperties > 1)
-        refuse(at, 'schema_count', { word: 'minProperties', value: minProperties });
-      if (maxProperties === 0) return minProperties ? null : '"{" space "}"';
-      const times = maxProperties === Infinity ? '*' : `{0,${maxProperties - 1}}`;
-      return `"{" space (${other} ("," space ${other})${times})${minProperties ? '' : '?'} "}"`;
-    }
     if (maxProperties < needed || (!other && minProperties > members.length)) return null;
     if (minProperties > Math.max(needed, 1))
       refuse(at, 'schema_count', { word: 'minProperties', value: minProperties });
     if (maxProperties < members.length || (other && maxProperties < Infinity))
       refuse(at, 'schema_count', { word: 'maxProperties', value: maxProperties });
+    const body = this.#listed(members, other);
+    const isOptional = !needed && minProperties === 0;
+    return `"{" space ${body && `(${body})`}${body && isOptional ? '?' : ''} "}"`;
+  }
+
+  /**
+   * Writes the members in the given order. A comma precedes every member that is present, except
+   * the first: an optional member at the beginning, or the first required member.
+   * @param {{ part: string, needed: boolean }[]} members
+   * @param {string | null} other
+   */
+  #listed(members, other) {
     const more = other ? `("," space ${other})*` : '';
     const first = members.findIndex((member) => member.needed);
     const heads = first < 0 ? members.length : first + 1;
-    let tail = [
-      ...members
-        .slice(heads)
-        .map(({ part, needed: must }) => (must ? `"," space ${part}` : `("," space ${part})?`)),
-      more,
-    ].join(' ');
+    let tail = [...members.slice(heads).map(afterComma), more].join(' ');
     const starts = other && first < 0 ? [`${other} ${more}`] : [];
     for (let i = heads - 1; i >= 0; i--) {
       if (heads > 1) tail = this.#shared('member', tail);
       const part = heads > 1 ? this.#shared('member', members[i].part) : members[i].part;
       starts.unshift(`${part} ${tail}`);
-      tail = `${members[i].needed ? `"," space ${part}` : `("," space ${part})?`} ${tail}`;
+      tail = `${afterComma({ part, needed: members[i].needed })} ${tail}`;
     }
-    const body = starts.join(' | ');
-    const isOptional = first < 0 && minProperties === 0;
-    return `"{" space ${body && `(${body})`}${body && isOptional ? '?' : ''} "}"`;
+    return starts.join(' | ');
   }
+}
+
+/** @param {{ part: string, needed: boolean }} member */
+const afterComma = ({ part, needed }) => (needed ? `"," space ${part}` : `("," space ${part})?`);
+
+/**
+ * Writes an object whose keys are all outside the declared ones.
+ * @param {Branch} branch
+ * @param {string} other
+ * @returns {string | null}
+ */
+function othersAlone({ at, minProperties, maxProperties = Infinity }, other) {
+  if (minProperties > 1)
+    refuse(at, 'schema_count', { word: 'minProperties', value: minProperties });
+  if (maxProperties === 0) return minProperties ? null : '"{" space "}"';
+  const times = maxProperties === Infinity ? '*' : `{0,${maxProperties - 1}}`;
+  return `"{" space (${other} ("," space ${other})${times})${minProperties ? '' : '?'} "}"`;
 }
 
 /**
