@@ -512,6 +512,21 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
     await press('Control+Shift+Z');
     assert.equal(await state(), wanted);
   }
+  // A reload keeps the deeds; after it they take no room in the store.
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('logit-scope').kept);
+  await settle(page);
+  for (const [command, wanted] of [
+    ['undo', states.at(-2)],
+    ['undo', states.at(-3)],
+    ['redo', states.at(-2)],
+    ['redo', states.at(-1)],
+  ]) {
+    await page.locator(`logit-scope .moment [data-command=${command}]`).click();
+    await settle(page);
+    assert.equal(await state(), wanted, command);
+  }
+  assert.equal(await page.evaluate(() => sessionStorage.getItem('logitscope-deeds')), null);
   // Undo also applies to actions in Explore. Changing the view is not an action: undo shows the view in which the
   // action was done.
   await page.locator('#tab-landscape').click();

@@ -1,12 +1,14 @@
 /**
  * Undo and redo in Explore and Experiment. A deed is a change of the state that can be undone: any change except
- * another model or view. Deeds last until the page closes or another model opens.
+ * another model or view. A reload keeps deeds; another model or address forgets them.
  */
+import { html, nothing, svg } from 'lit';
 import { Debounce } from '../base/debounce.js';
 import { capitalise, settingName, valueInWords } from '../base/setting-words.js';
 import { locales } from '#locales/undo';
 import { addMessages, plain, t } from '../locale/locale.js';
-import { sameValue } from '../state/fields.js';
+import { fieldOf, sameValue } from '../state/fields.js';
+import { keepDeeds, recallDeeds } from './visit.js';
 
 addMessages(locales);
 
@@ -20,6 +22,11 @@ const RESTS_MS = 400;
 const MOST = 200;
 /** The views in which changes are deeds. */
 const VIEWS = ['landscape', 'bench'];
+/** The icons are paths in a square of 20 units. */
+const BUTTONS = /** @type {const} */ ([
+  { name: 'undo', able: 'undoable', path: 'M4 8h8a4.5 4.5 0 0 1 0 9H8M7.5 4.5 4 8l3.5 3.5' },
+  { name: 'redo', able: 'redoable', path: 'M16 8H8a4.5 4.5 0 0 0 0 9h4M12.5 4.5 16 8l-3.5 3.5' },
+]);
 /** Parts of the state whose change is not a deed. */
 const BESIDE = ['view', 'beat', 'settings'];
 
@@ -40,6 +47,7 @@ export class Deeds extends EventTarget {
     super();
     this.#scope = scope;
     this.#now = this.#read();
+    this.#recall();
     const later = () => this.#debounce.schedule(RESTS_MS, () => this.#record());
     for (const type of ['logit-change', 'logit-step', 'logit-result'])
       scope.addEventListener(type, later);
@@ -49,6 +57,10 @@ export class Deeds extends EventTarget {
       this.#now = this.#read();
     });
     document.addEventListener('keydown', (event) => this.#onKey(event));
+    addEventListener('pagehide', () => {
+      Debounce.flush();
+      keepDeeds(scope, { now: this.#now, before: this.#before, after: this.#after });
+    });
   }
 
   get undoable() {
@@ -79,7 +91,29 @@ export class Deeds extends EventTarget {
       this.#after = [];
     }
     if (changed || shown) this.#now = next;
-    if (changed) this.dispatchEvent(new Event('deed'));
+    if (!changed) return;
+    this.dispatchEvent(new Event('deed'));
+    this.#scope.requestUpdate();
+  }
+
+  /** Takes over the deeds before a reload. */
+  #recall() {
+    const kept = recallDeeds(this.#scope);
+    if (!kept || changesOf(kept.now.state, this.#now.state).length > 0) return;
+    [this.#before, this.#after] = [kept.before, kept.after];
+    this.#scope.requestUpdate();
+  }
+
+  /** Renders the two buttons; hidden while there is nothing to undo or redo. */
+  render() {
+    const { view, readonly } = this.#scope;
+    if (readonly || !VIEWS.includes(view)) return nothing;
+    const hidden = !this.undoable && !this.redoable;
+    return BUTTONS.map(
+      ({ name, path, able }) => html`
+      <button class="icon" data-command=${name} ?hidden=${hidden} aria-disabled=${!this[able]} aria-label=${t(`undo.${name}`)} title=${t(`undo.${name}`)}
+        @click=${() => this[name]()}><svg viewBox="0 0 20 20" aria-hidden="true">${svg`<path d=${path}></path>`}</svg></button>`,
+    );
   }
 
   /** Restores the state before the last deed. */
@@ -160,6 +194,11 @@ export class Deeds extends EventTarget {
 const TEXT =
   'textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio], [type=file])';
 
+/** Returns a part of a state; an address leaves the initial value out. @param {object} state @param {string} name */
+function valueOf(state, name) {
+  return /** @type {any} */ (state)[name] ?? fieldOf(name)?.initial ?? null;
+}
+
 /**
  * Returns the names of the parts in which two states differ, settings first.
  * @param {PageState} a
@@ -176,6 +215,6 @@ export function changesOf(a, b) {
     (name) =>
       !BESIDE.includes(name) &&
       choices(name) &&
-      !sameValue(/** @type {any} */ (before)[name], /** @type {any} */ (after)[name]),
+      !sameValue(valueOf(before, name), valueOf(after, name)),
   );
 }

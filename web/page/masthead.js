@@ -44,9 +44,11 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
       .sheet=${sheet} ${listen(asked)}></logit-model>
     ${
       scope.shareable
-        ? html`<button data-command="share" @click=${() => scope.emit('logit-share')}>
-            <span>${t('foot.share')}</span>
-            <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M5 15 15 5M7 5h8v8"></path></svg></button>`
+        ? html`<div class="moment" role=${scope.kept ? 'toolbar' : nothing} aria-label=${scope.kept ? t('undo.label') : nothing}>
+            ${scope.kept?.deeds.render() ?? nothing}
+            <button class="chosen" data-command="share" @click=${() => scope.emit('logit-share')}>
+              <span>${t('foot.share')}</span>
+              <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M5 15 15 5M7 5h8v8"></path></svg></button></div>`
         : nothing
     }
     <slot name="preferences"></slot>

@@ -18,10 +18,15 @@ import { keepFile, newKey } from './local-files.js';
  * import('./local-files.js').FileRecord }} EntryRecord
  * @typedef {Saved & { model: string }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
+ * @typedef {import('./deeds.js').Deed} Deed
+ * @typedef {{ now: Deed, before: Deed[], after: Deed[] }} KeptDeeds the next one is the last of its list
  */
 
 const TEXTS = 'logitscope-text-';
 const LONG = 'logitscope-long';
+const DEEDS = 'logitscope-deeds';
+/** The most characters of the deeds that a reload keeps. */
+const MOST_DEEDS = 300_000;
 
 /** Values that sessionStorage has refused; they last until the page closes. @type {Map<string, any>} */
 const held = new Map();
@@ -134,6 +139,67 @@ export function recall({ text, long = [] }) {
     saved: found ? { ...found, tip: text.at } : null,
     long: long.filter((name) => name in values).map((name) => [name, values[name]]),
   };
+}
+
+/**
+ * Keeps deeds for the next document of this tab: the nearest ones, as many as have room. They are written last, and
+ * the next document removes them, so they take no room from anything else.
+ * @param {import('./scope.js').LogitScope} scope
+ * @param {KeptDeeds} deeds
+ */
+export function keepDeeds(scope, { now, before, after }) {
+  const model = modelOf(scope);
+  const nearest = [...before].reverse().flatMap((deed, i) => [{ deed, i, undo: true }]);
+  const all = [...nearest, ...[...after].reverse().map((deed, i) => ({ deed, i, undo: false }))];
+  let room = MOST_DEEDS;
+  const kept = all
+    .sort((a, b) => a.i - b.i)
+    .filter(({ deed }) => (room -= JSON.stringify(deed).length) > 0);
+  const side = (/** @type {boolean} */ undo) =>
+    kept
+      .filter((each) => each.undo === undo)
+      .map(({ deed }) => deed)
+      .reverse();
+  try {
+    const text = JSON.stringify({ model, now, before: side(true), after: side(false) });
+    sessionStorage.setItem(DEEDS, text);
+  } catch {
+    // no room or no storage: a reload ends the deeds
+  }
+}
+
+/**
+ * Returns the deeds that the last document of this tab kept for this model; null if there are none.
+ * @param {import('./scope.js').LogitScope} scope
+ * @returns {KeptDeeds | null}
+ */
+export function recallDeeds(scope) {
+  const kept = read(DEEDS);
+  try {
+    sessionStorage.removeItem(DEEDS);
+  } catch {
+    return null; // no storage in a sandboxed frame
+  }
+  if (!isObject(kept) || kept.model !== modelOf(scope)) return null;
+  const { now, before, after } = /** @type {any} */ (kept);
+  const sides = [before, after].every(Array.isArray);
+  const sound = sides && [now, ...before, ...after].every((deed) => isSoundDeed(deed, scope));
+  return sound ? { now, before, after } : null;
+}
+
+/** @param {any} deed @param {import('./scope.js').LogitScope} scope */
+function isSoundDeed(deed, { table, info }) {
+  const vocab_size = info?.vocab_size ?? Infinity;
+  const { state, saved } = deed ?? {};
+  if (!isObject(state?.settings) || !isSound({ ...saved, model: '' }, vocab_size)) return false;
+  const values = { ...state, ...state.settings };
+  return stateParts(table).every((part) => {
+    const value = values[part.name] ?? null;
+    return (
+      value === null ||
+      checkPart({ ...part, maximum: Infinity }, value, { table, vocab_size }) === null
+    );
+  });
 }
 
 /** @param {unknown} n @param {number} limit */
