@@ -1423,6 +1423,15 @@ test('a presentation fits 1280x720, its keys turn the beats, and it keeps the st
   assert.doesNotMatch(page.url(), /present/);
   assert.match(page.url(), /view=landscape/);
   assert.equal(await numberOf(knob), 1.05);
+  // The panel for sending begins a presentation, and its end gives the focus back.
+  await page.keyboard.press('Enter');
+  await page.locator('logit-send [data-do=present]').click();
+  await page.locator('.leave').waitFor();
+  assert.match(page.url(), /[?&]present\b/);
+  await page.keyboard.press('Escape');
+  await page.locator('[role=tablist]').first().waitFor();
+  assert.equal(await page.locator('.leave').count(), 0);
+  await page.locator('[data-command=share]:focus').waitFor();
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -24,8 +24,10 @@ if (scope) {
   document.addEventListener('logit-shortcuts', async () =>
     (await import('./shortcuts.js')).showShortcuts(),
   );
-  if (scope.present)
+  const present = () =>
     import('./present.js').then(({ beginPresentation }) => beginPresentation(scope));
+  if (scope.present) present();
+  document.addEventListener('logit-present', present);
   addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
   // A module that is fetched on demand fails without the network. The text of this error differs between browsers.
   addEventListener('unhandledrejection', (event) => {

@@ -37,20 +37,15 @@ export function beginPresentation(scope) {
   name();
   const forget = onLanguage(name);
 
-  const leave = () => {
-    const address = new URL(location.href);
-    address.searchParams.delete('present');
-    try {
-      history.replaceState(history.state, '', address);
-    } catch {
-      // In a page from disk, the address cannot change.
-    }
-    delete document.documentElement.dataset.present;
-    scope.present = false;
+  const leave = async () => {
+    markPresentation(scope, false);
     for (const element of [blank, exit]) element.remove();
     removeEventListener('keydown', onKey, true);
     removeEventListener('pointerup', releaseSlider);
     forget();
+    await scope.updateComplete;
+    const button = scope.renderRoot.querySelector('[data-command=share]');
+    /** @type {HTMLElement | null} */ (button)?.focus({ preventScroll: true });
   };
 
   /** @param {KeyboardEvent} event */
@@ -73,4 +68,23 @@ export function beginPresentation(scope) {
   addEventListener('keydown', onKey, true);
   addEventListener('pointerup', releaseSlider);
   document.body.append(exit, blank);
+  markPresentation(scope, true);
+}
+
+/**
+ * Shows the presentation or the usual page, and names the presentation in the address.
+ * @param {import('./scope.js').LogitScope} scope
+ * @param {boolean} on
+ */
+function markPresentation(scope, on) {
+  const address = new URL(location.href);
+  if (on) address.searchParams.set('present', address.searchParams.get('present') ?? '');
+  else address.searchParams.delete('present');
+  try {
+    history.replaceState(history.state, '', address);
+  } catch {
+    // In a page from disk, the address cannot change.
+  }
+  document.documentElement.toggleAttribute('data-present', on);
+  scope.present = on;
 }

@@ -37,6 +37,7 @@ const ICONS = {
   copy: 'M7 6.5V3h10v10h-3.5M3 7h10v10H3z',
   loop: 'M4 8.5A6.5 6.5 0 0 1 15.5 6M16 2.5V6.5H12M16 11.5A6.5 6.5 0 0 1 4.5 14M4 17.5v-4h4',
   save: 'M10 3v9.5M6.5 9.5 10 13l3.5-3.5M3.5 16.5h13',
+  present: 'M2.5 4h15v9.5h-15zM10 13.5V17M6.5 17h7',
   share: 'M10 12V2.5M6.5 6 10 2.5 13.5 6M5 9H3.5v8.5h13V9H15',
 };
 
@@ -160,6 +161,7 @@ export class LogitSend extends LogitElement {
               ? html`<button class="quiet" data-do="share" @click=${this.#share}>${icon('share')}${t('send.share')}</button>`
               : nothing
           }
+          <button class="quiet" data-do="present" title=${t('send.present.about')} @click=${this.#present}>${icon('present')}${t('send.present')}</button>
           ${this.#renderSaid('link')}
         </div>
         ${isLocal(this.link) ? html`<p class="about left">${t('send.code.local')}</p>` : nothing}
@@ -283,6 +285,11 @@ export class LogitSend extends LogitElement {
     const file = `${name}.${extension}`;
     download(file, blob, blob.type);
     this.said = { picture: t(sentence, { name: file }) };
+  }
+
+  #present() {
+    this.#dialog.close();
+    this.emit('logit-present');
   }
 
   /** Closes the panel if the user presses beside it. @param {Event} event */
