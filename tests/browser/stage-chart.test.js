@@ -126,6 +126,23 @@ test('more than one stage shows the river, one stage the bars, and a choice stay
   assert.equal(await until(chart, (view) => view === 'bars'), 'bars');
   await restore({ temperature: 0.5, top_k: 9 });
   assert.equal(await until(chart, (view) => view === 'stages'), 'stages');
+  // On a phone six columns scroll inside, and no words below them touch.
+  await page.setViewportSize({ width: 375, height: 812 });
+  await restore({ temperature: 1.3, top_k: 40, top_p: 0.9, min_p: 0.05, xtc_probability: 0.5 });
+  await settle(page);
+  const words = await stages(page).evaluate((it) => {
+    const range = document.createRange();
+    return [...it.shadowRoot.querySelectorAll('.feet p')].map((foot) => {
+      range.selectNodeContents(foot);
+      const { left, right } = range.getBoundingClientRect();
+      return { left, right };
+    });
+  });
+  assert.equal(words.length, 6);
+  words.sort((a, b) => a.left - b.left);
+  for (const [i, { left }] of words.slice(1).entries())
+    assert.ok(left > words[i].right + 4, `${left} after ${words[i].right}`);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -72,8 +72,9 @@ export class Heads {
     // The words of the first and the last column may be a little wider than their column.
     const place = (/** @type {Column} */ { from, to }) => {
       const edge = from === 0 || to > 1 - pitch / 2;
-      const width = edge ? `calc(${100 * (to - from)}% + 1.75rem)` : `${100 * pitch}%`;
-      return cssom({ '--at': `${50 * (from + to)}%`, '--width': width });
+      const width = edge ? `calc(${100 * (to - from)}% + 1.5rem)` : `${100 * pitch}%`;
+      const room = `calc(${50 * (to - from + pitch)}% - 0.25rem)`;
+      return cssom({ '--at': `${50 * (from + to)}%`, '--width': width, '--edge': room });
     };
     const { movable } = this.#host;
     this.#keepTabStop(columns, movable);
