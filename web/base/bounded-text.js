@@ -55,7 +55,7 @@ class BoundedText extends Directive {
     if (!this.#listens) box.addEventListener('beforeinput', (event) => this.#onBefore(box, event));
     this.#listens = true;
     if ((fullTexts.get(box) ?? box.value) !== text) this.#show(box, text);
-    else if (this.#note) this.#say(box, text);
+    else if (this.#note) this.#showNote(box, text);
     return noChange;
   }
 
@@ -71,11 +71,11 @@ class BoundedText extends Directive {
     const text = value.slice(0, selectionStart) + pasted + value.slice(selectionEnd);
     if (!isHeavy(text)) return;
     event.preventDefault();
-    this.#give(box, text);
+    this.#showAndEmit(box, text);
   }
 
   /** @param {HTMLTextAreaElement} box @param {string} text */
-  #give(box, text) {
+  #showAndEmit(box, text) {
     this.#show(box, text);
     box.dispatchEvent(new Event('input', { bubbles: true }));
   }
@@ -91,18 +91,18 @@ class BoundedText extends Directive {
     box.value = heavy ? text.slice(0, SHOWN) : text;
     this.#note?.remove();
     this.#note = null;
-    if (heavy) this.#say(box, text);
+    if (heavy) this.#showNote(box, text);
   }
 
   /** @param {HTMLTextAreaElement} box @param {string} text */
-  #say(box, text) {
+  #showNote(box, text) {
     if (!this.#note) {
       this.#note = document.createElement('p');
       this.#note.className = 'about';
       this.#note.setAttribute('role', 'status');
       const button = document.createElement('button');
       button.onclick = () => {
-        this.#give(box, '');
+        this.#showAndEmit(box, '');
         box.focus();
       };
       this.#note.append('', button);

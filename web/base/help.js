@@ -42,11 +42,11 @@ export class LogitHelp extends LogitElement {
   renderPress(face, text, name = undefined) {
     return html`<button type="button" class=${name ? 'ring' : nothing} popovertarget="about"
         tabindex=${this.stop} aria-label=${name ?? face}>${face}</button><p id="about" popover role="note"
-        @toggle=${this.#place}>${text}</p>`;
+        @toggle=${this.#placeText}>${text}</p>`;
   }
 
   /** Finds a place for the explanation below the button and inside the window. */
-  #place() {
+  #placeText() {
     const word = /** @type {HTMLElement} */ (this.renderRoot.querySelector('button'));
     const about = /** @type {HTMLElement} */ (this.renderRoot.querySelector('p'));
     const from = word.getBoundingClientRect();

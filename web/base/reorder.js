@@ -54,13 +54,13 @@ export class Reorder {
   hostUpdate() {
     const order = this.#options.names().join();
     const glides = this.#order !== '' && order !== this.#order && !calm.matches;
-    const cards = glides ? this.#cards() : [];
+    const cards = glides ? this.#cardElements() : [];
     this.#tops = new Map(cards.map((card) => [card.dataset.stage ?? '', card.offsetTop]));
     this.#order = order;
   }
 
   hostUpdated() {
-    for (const card of this.#tops.size > 0 ? this.#cards() : []) {
+    for (const card of this.#tops.size > 0 ? this.#cardElements() : []) {
       const before = this.#tops.get(card.dataset.stage ?? '');
       if (before === undefined || before === card.offsetTop) continue;
       card.animate(
@@ -69,7 +69,7 @@ export class Reorder {
       );
     }
     // When an element is moved, the browser removes its focus.
-    if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
+    if (this.grabbed && this.#byKey) this.#plugOf(this.grabbed)?.focus();
   }
 
   /** True while a pointer drags a card. Meanwhile no card may change its height. */
@@ -93,12 +93,12 @@ export class Reorder {
         @pointerdown=${across ? nothing : (/** @type {PointerEvent} */ event) => this.#onDown(event, name)}>${face}</button>`;
   }
 
-  #cards() {
+  #cardElements() {
     return /** @type {HTMLElement[]} */ ([...this.#host.renderRoot.querySelectorAll('.card')]);
   }
 
   /** @param {string} name */
-  #plug(name) {
+  #plugOf(name) {
     return /** @type {HTMLElement | null} */ (
       this.#host.renderRoot.querySelector(`.card[data-stage="${name}"] .plug`)
     );
@@ -111,7 +111,7 @@ export class Reorder {
 
   /** Moves the card that the user holds to another index. @param {number} to */
   place(to) {
-    this.#move(to);
+    this.#moveTo(to);
   }
 
   drop() {
@@ -120,7 +120,7 @@ export class Reorder {
 
   /** Moves the card back to its first place and releases it. */
   putBack() {
-    this.#move(this.#origin);
+    this.#moveTo(this.#origin);
     this.#drop();
   }
 
@@ -129,12 +129,12 @@ export class Reorder {
     this.grabbed = name;
     this.#byKey = byKey;
     this.#origin = this.#to = this.#options.names().indexOf(name);
-    this.#say('order.grabbed', name, this.#origin);
+    this.#announce('order.grabbed', name, this.#origin);
   }
 
   #drop() {
     if (!this.grabbed) return;
-    this.#say('order.dropped', this.grabbed, this.#to);
+    this.#announce('order.dropped', this.grabbed, this.#to);
     const [name, byKey] = [this.grabbed, this.#byKey];
     this.grabbed = null;
     this.#host.requestUpdate();
@@ -144,15 +144,15 @@ export class Reorder {
 
   /** @param {string} name */
   #show(name) {
-    this.#plug(name)?.closest('.card')?.scrollIntoView({ block: 'nearest' });
+    this.#plugOf(name)?.closest('.card')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {number} to */
-  #move(to) {
+  #moveTo(to) {
     const { length } = this.#options.names();
     if (!this.grabbed || to < 0 || to >= length || to === this.#to) return;
     this.#to = to;
-    this.#say('order.moved', this.grabbed, to);
+    this.#announce('order.moved', this.grabbed, to);
     this.#options.move(this.grabbed, to);
   }
 
@@ -161,7 +161,7 @@ export class Reorder {
    * @param {string} name
    * @param {number} at
    */
-  #say(key, name, at) {
+  #announce(key, name, at) {
     const of = this.#options.names().length;
     this.said = t(key, { name: this.#options.label(name), at: at + 1, of });
     this.#host.requestUpdate();
@@ -180,8 +180,8 @@ export class Reorder {
     if (event.key === ' ' || event.key === 'Enter') {
       if (held) this.#drop();
       else this.#grab(name, true);
-    } else if (held && event.key === back) this.#move(at - 1);
-    else if (held && event.key === on) this.#move(at + 1);
+    } else if (held && event.key === back) this.#moveTo(at - 1);
+    else if (held && event.key === on) this.#moveTo(at + 1);
     else if (held && event.key === 'Escape') this.putBack();
     else return;
     event.preventDefault();
@@ -193,7 +193,7 @@ export class Reorder {
       const { grabbed } = this;
       if (!grabbed || !this.#byKey) return;
       const root = /** @type {ShadowRoot} */ (this.#host.renderRoot);
-      if (root.activeElement !== this.#plug(grabbed)) this.#drop();
+      if (root.activeElement !== this.#plugOf(grabbed)) this.#drop();
     });
   };
 
@@ -204,7 +204,7 @@ export class Reorder {
   #onDown(event, name) {
     if (event.button !== 0) return;
     event.preventDefault();
-    this.#plug(name)?.focus();
+    this.#plugOf(name)?.focus();
     this.#grab(name, false);
     this.#measure();
     const { pointerId } = event;
@@ -217,7 +217,7 @@ export class Reorder {
       control.abort();
       this.#drop();
     };
-    const follow = (/** @type {PointerEvent} */ { clientY }) => this.#follow(clientY);
+    const follow = (/** @type {PointerEvent} */ { clientY }) => this.#followPointer(clientY);
     list.addEventListener('pointermove', follow, { signal });
     list.addEventListener('pointerup', follow, { signal });
     list.addEventListener('pointerup', end, { signal });
@@ -225,7 +225,7 @@ export class Reorder {
   }
 
   #measure() {
-    const cards = this.#cards();
+    const cards = this.#cardElements();
     const heights = cards.map(({ offsetHeight }) => offsetHeight);
     const top = cards[0].offsetTop;
     const gap = (cards[1]?.offsetTop ?? top) - top - heights[0];
@@ -238,7 +238,7 @@ export class Reorder {
    * still show an older order.
    * @param {number} y the pointer's clientY, in pixels
    */
-  #follow(y) {
+  #followPointer(y) {
     const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
     const { top, gap, own, others } = this.#layout;
     const place = y - list.getBoundingClientRect().top - top;
@@ -249,6 +249,6 @@ export class Reorder {
     let to = this.#to;
     while (to > 0 && place < upper(to - 1)) to--;
     while (to < others.length && place > lower(to)) to++;
-    this.#move(to);
+    this.#moveTo(to);
   }
 }

@@ -33,23 +33,23 @@ export class Report {
   }
 
   /** @param {ArrayLike<number>} numbers */
-  #list(numbers) {
+  #listOf(numbers) {
     const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(' ');
     const more = numbers.length - LISTED;
     return `[${shown}${more > 0 ? this.#words.more(more) : ''}]`;
   }
 
   /** @param {any} input */
-  #input({ logits, prompt, toy, settings, history, second, step }) {
+  #inputLines({ logits, prompt, toy, settings, history, second, step }) {
     const given = Object.entries(settings).map(
       ([name, value]) => `${name} ${JSON.stringify(value)}`,
     );
-    const first = logits ? `logits ${this.#list(logits)}` : `prompt_ids ${this.#list(prompt)}`;
+    const first = logits ? `logits ${this.#listOf(logits)}` : `prompt_ids ${this.#listOf(prompt)}`;
     const lines = [first];
     if (given.length) lines.push(given.join(', '));
-    if (history?.length) lines.push(`history ${this.#list(history)}`);
+    if (history?.length) lines.push(`history ${this.#listOf(history)}`);
     if (step !== undefined) lines.push(`step ${step}`);
-    if (second) lines.push(`second ${this.#list(second)}`);
+    if (second) lines.push(`second ${this.#listOf(second)}`);
     if (toy) lines.push(`context_length ${toy.context_length}, eos_token_id ${toy.eos_token_id}`);
     return lines.join('; ');
   }
@@ -61,9 +61,9 @@ export class Report {
     const rows = [`${holds ? words.holds : words.fails}  ${words.says(as, verdict)}`];
     const why = holds ? null : words.why(verdict);
     if (why) rows.push(`         ${why}`);
-    if (input) rows.push(`         ${words.input}${this.#input(input)}`);
-    if (expected) rows.push(`         ${words.expected}${this.#list(expected)}`);
-    if (got) rows.push(`         ${words.got}${this.#list(got)}`);
+    if (input) rows.push(`         ${words.input}${this.#inputLines(input)}`);
+    if (expected) rows.push(`         ${words.expected}${this.#listOf(expected)}`);
+    if (got) rows.push(`         ${words.got}${this.#listOf(got)}`);
     return `${rows.map(inLine).join('\n')}\n`;
   }
 
@@ -102,12 +102,12 @@ export class Report {
   remarks(graded) {
     const { as, notes, error } = graded;
     if (error) return [`${as}: ${error}`];
-    const said = [...this.reasons(graded), ...notes.map((note) => this.#note(note))];
+    const said = [...this.reasons(graded), ...notes.map((note) => this.#noteOf(note))];
     return said.map((it) => `${as}: ${it}`);
   }
 
   /** @param {{ message: string }} note */
-  #note(note) {
+  #noteOf(note) {
     return `${this.#words.note}${this.fault(note)}`;
   }
 
@@ -118,7 +118,7 @@ export class Report {
     const { sum, points, fault: wrong } = this.#words;
     if (error) return `${as}: ${inLine(error)}, ${points(score)}\n`;
     const found = this.reasons(graded).map((it) => `${wrong}${it}`);
-    const said = [...found, ...notes.map((it) => this.#note(it))];
+    const said = [...found, ...notes.map((it) => this.#noteOf(it))];
     const named = said.map((it) => `${as}: ${it}\n`).join('');
     const counts = sum(passed, verdicts.length - passed);
     return `${named}${as}: ${counts}${score < 100 ? `, ${points(score)}` : ''}\n`;

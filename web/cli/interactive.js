@@ -86,7 +86,7 @@ class Playground {
   /** @param {string} line @returns {Promise<boolean>} true to continue */
   async take(line) {
     try {
-      if (line.startsWith('/')) return await this.#command(line.slice(1).trim());
+      if (line.startsWith('/')) return await this.#runCommand(line.slice(1).trim());
       if (line.trim()) await this.#generate(line);
     } catch (error) {
       if (!(error instanceof LogitscopeError) && !(error instanceof UsageError)) throw error;
@@ -96,7 +96,7 @@ class Playground {
   }
 
   /** @param {string} text */
-  async #command(text) {
+  async #runCommand(text) {
     const [word, ...rest] = text.split(/\s+/);
     const name = word.replaceAll('-', '_');
     if (name === 'quit' || name === 'exit') return false;

@@ -106,7 +106,7 @@ export class Submissions {
    * @param {string} harness the folder of the harness
    * @returns {{ words: string[], home: [string, string][] }}
    */
-  #program(file, harness) {
+  #programFor(file, harness) {
     if (isPython(file)) {
       const { program, site, sees } = this.python;
       const home = sees.map((path) => /** @type {[string, string]} */ ([path, path]));
@@ -140,7 +140,7 @@ export class Submissions {
       const at = this.#jail ? HERE : folder;
       // Without a jail, a learner's folder keeps its path.
       const file = this.#jail || !within ? join(at, place) : resolve(path);
-      const { words, home } = this.#program(file, join(at, 'harness'));
+      const { words, home } = this.#programFor(file, join(at, 'harness'));
       const wrap = this.#jail?.wrap({ root, folder, sees: [...home, ...sees] }) ?? [];
       const { words: scope = [], env = {} } = this.#scope ?? {};
       const [program, ...rest] = [...scope, ...limited(this.#memory), ...wrap, ...words];
@@ -150,7 +150,7 @@ export class Submissions {
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
-      return this.#talk(child, onanswer, onend);
+      return this.#talkTo(child, onanswer, onend);
     };
   }
 
@@ -160,7 +160,7 @@ export class Submissions {
    * @param {(answer: any) => void} onanswer
    * @param {(why: import('../grade/tested-function.js').Answer) => void} onend
    */
-  #talk(child, onanswer, onend) {
+  #talkTo(child, onanswer, onend) {
     /** The call that waits for an answer. The first call is always `load`. @type {any} */
     let asked = { call: 'load' };
     /** Model and random numbers of a call of `generate`; null during other calls. @type {Host | null} */

@@ -78,7 +78,7 @@ export class Examiner {
       return refusal('own_message');
     if (graph !== undefined) this.reads.add('torch');
     for (const name of skipped ? [skipped] : blind) this.skipped.add(name);
-    return skipped ? answer : this.#keep(input, input.settings, answer);
+    return skipped ? answer : this.#countAnswer(input, input.settings, answer);
   }
 
   /** @param {any} input */
@@ -96,14 +96,14 @@ export class Examiner {
       second: second ? Float32Array.from(second) : null,
     });
     for (const name of answer.read ?? []) this.reads.add(name);
-    return this.#keep(input, all, answer);
+    return this.#countAnswer(input, all, answer);
   }
 
   /** @param {any} input @param {Record<string, any>} settings complete @param {Answer} answer */
-  #keep(input, settings, answer) {
+  #countAnswer(input, settings, answer) {
     if (answer.error === undefined) this.answered++;
     else if (this.answered && isRefusal(answer)) {
-      const name = this.#refusable(input.settings);
+      const name = this.#settingToRefuse(input.settings);
       if (name) {
         this.note(reason('refuses', { settings: `${name} 0` }));
         throw new Refused();
@@ -118,7 +118,7 @@ export class Examiner {
    * Returns the name of a setting that the function may refuse; undefined if there is none.
    * @param {Record<string, any>} settings
    */
-  #refusable(settings) {
+  #settingToRefuse(settings) {
     const as = this.#as;
     return ['temperature', 'top_k', 'top_p'].find(
       (name) => settings[name] === 0 && (as === name || (as === 'generate' && name === 'top_p')),

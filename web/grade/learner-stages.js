@@ -38,7 +38,7 @@ export class LearnerStages {
   }
 
   /** @param {string} stage @param {Given} given */
-  async #ask(stage, { logits, settings, history }) {
+  async #callStage(stage, { logits, settings, history }) {
     return this.#tested.call({
       call: 'warp',
       logits: Float32Array.from(logits),
@@ -58,13 +58,13 @@ export class LearnerStages {
    * @param {boolean} isOwn
    * @returns {Promise<Made>}
    */
-  async #step(stage, given, isOwn) {
+  async #applyStage(stage, given, isOwn) {
     const right = await expect(this.#engine, given, SPECS[stage].nudge).catch(() => null);
     if (!isOwn) {
       const list = right && (await warped(this.#engine, given));
       return list ? { list: Array.from(list) } : { error: 'no logits are left' };
     }
-    const { result, error } = await this.#ask(stage, given);
+    const { result, error } = await this.#callStage(stage, given);
     const isList = result instanceof Float64Array && result.length === given.logits.length;
     if (right && !(isList && !disagreement(right, result))) this.wrong.add(stage);
     return isList ? { list: Array.from(result) } : { error: error ?? String(result) };
@@ -81,7 +81,7 @@ export class LearnerStages {
         const { list } = made[i];
         if (!list) continue;
         const set = settings[stage] === undefined ? {} : { [stage]: settings[stage] };
-        made[i] = await this.#step(stage, { logits: list, settings: set, history }, isOwn);
+        made[i] = await this.#applyStage(stage, { logits: list, settings: set, history }, isOwn);
         if (this.#tested.hangs + this.#tested.ends > 0) return [];
       }
     }

@@ -86,7 +86,7 @@ export class TestedFunction {
     const over = (why) => {
       if (place !== this.#place) return; // this object has ended the place itself
       this.ends++;
-      this.#end();
+      this.#endPlace();
       if (this.#waiting) this.#waiting.resolve(why);
       else if (why.code) this.#foul = why;
     };
@@ -100,7 +100,7 @@ export class TestedFunction {
       else waiting.resolve(given);
     }, over);
     this.#place = place;
-    return this.#find();
+    return this.#loadFunction();
   }
 
   /**
@@ -112,10 +112,10 @@ export class TestedFunction {
   async use(name, strict) {
     this.#name = name;
     this.hangs = this.ends = 0;
-    return this.#place ? this.#find(strict) : this.load();
+    return this.#place ? this.#loadFunction(strict) : this.load();
   }
 
-  async #find(strict = this.#strict) {
+  async #loadFunction(strict = this.#strict) {
     const call = { call: 'load', name: this.#name, strict };
     const answer = await this.#send(call, this.#loading);
     this.stuck = answer.hung === true;
@@ -161,7 +161,7 @@ export class TestedFunction {
           this.hangs++;
           // A timer may fire a little too early.
           if (left < limit) this.spent = this.#total;
-          this.#end();
+          this.#endPlace();
           take({ error: `it took longer than ${bound / 1000} s`, hung: true });
         },
         Math.min(limit, Math.max(left, 1)),
@@ -173,14 +173,14 @@ export class TestedFunction {
     return answer;
   }
 
-  #end() {
+  #endPlace() {
     this.#place?.end();
     this.#place = null;
   }
 
   /** Ends the place. A running call gets an answer at once. */
   close() {
-    this.#end();
+    this.#endPlace();
     this.#waiting?.resolve({ error: 'it was ended' });
   }
 }

@@ -50,15 +50,15 @@ export class Host {
 
   /** @param {Question} question @returns {any} */
   answer(question) {
-    if (question.ask === 'window') return this.#window(question);
-    if (question.ask === 'seed') return this.#stream(question);
-    if (question.ask === 'number') return this.#number(question);
+    if (question.ask === 'window') return this.#answerWindow(question);
+    if (question.ask === 'seed') return this.#streamOf(question);
+    if (question.ask === 'number') return this.#answerNumber(question);
     this.log = { windows: [], early: 0, seeds: [] };
     return {};
   }
 
   /** @param {OfWindow} question @returns {{ rows: Float32Array[] } | { error: string }} */
-  #window({ ids, length, endless = false }) {
+  #answerWindow({ ids, length, endless = false }) {
     const { context_length: longest, vocab_size: size } = this.#toy;
     const { windows } = this.log;
     // Keep one window more than the limit, so that the report can say that there are too many.
@@ -74,14 +74,14 @@ export class Host {
   }
 
   /** @param {{ seed: number }} question */
-  #stream({ seed }) {
+  #streamOf({ seed }) {
     if (this.log.seeds.length < SEEDS) this.log.seeds.push(seed);
     const known = this.#streams[seed];
     return { stream: known ?? Object.values(this.#streams)[0], from: known ? 0 : ELSEWHERE };
   }
 
   /** Notes a seed when its first number is asked for. @param {{ seed: number | null, step: number }} question */
-  #number({ seed, step }) {
+  #answerNumber({ seed, step }) {
     const { seeds } = this.log;
     if (seed !== null && step === 0 && seeds.length < SEEDS) seeds.push(seed);
     const known = seed === null ? undefined : this.#streams[seed];

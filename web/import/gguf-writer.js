@@ -56,7 +56,7 @@ class ByteWriter {
   length = 0;
 
   /** Makes room for `count` more bytes. @param {number} count @returns {number} offset of the new bytes */
-  #room(count) {
+  #makeRoom(count) {
     const at = this.length;
     if (at + count > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(2 * this.#bytes.length, at + count));
@@ -70,13 +70,13 @@ class ByteWriter {
 
   /** @param {Uint8Array} bytes */
   bytes(bytes) {
-    const at = this.#room(bytes.length);
+    const at = this.#makeRoom(bytes.length);
     this.#bytes.set(bytes, at);
   }
 
   /** @param {number} alignment a power of two */
   align(alignment) {
-    this.#room((alignment - (this.length % alignment)) % alignment);
+    this.#makeRoom((alignment - (this.length % alignment)) % alignment);
   }
 
   /** @param {ScalarType} type @param {Scalar} value */
@@ -87,7 +87,7 @@ class ByteWriter {
       this.bytes(bytes);
       return;
     }
-    const at = this.#room(scalarBytes[type]);
+    const at = this.#makeRoom(scalarBytes[type]);
     const n = Number(value);
     switch (type) {
       case 'uint8':

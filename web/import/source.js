@@ -157,11 +157,11 @@ export class Source {
 
   /** @param {string} name @returns {number[]} */
   shape(name) {
-    return this.#tensor(name).shape;
+    return this.#findTensor(name).shape;
   }
 
   /** @param {string} name */
-  #tensor(name) {
+  #findTensor(name) {
     const tensor = this.#tensors.get(name);
     if (!tensor) throw new LogitscopeError('bad_file', 'tensor_missing', { name });
     return tensor;
@@ -169,7 +169,7 @@ export class Source {
 
   /** Returns the weights of a tensor and marks it as used. @param {string} name @returns {Values} */
   take(name) {
-    const tensor = this.#tensor(name);
+    const tensor = this.#findTensor(name);
     this.#used.add(name);
     return { shape: tensor.shape, values: () => tensor.read() };
   }
@@ -239,7 +239,7 @@ export class Source {
    */
   async areEqual(name, other) {
     if (!this.has(name)) return true;
-    const [a, b] = [this.#tensor(name), this.#tensor(other)];
+    const [a, b] = [this.#findTensor(name), this.#findTensor(other)];
     if (a.shape.join() !== b.shape.join()) return false;
     const [x, y] = [await a.read(), await b.read()];
     return x.every((value, i) => value === y[i]);

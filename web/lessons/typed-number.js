@@ -67,7 +67,7 @@ class Reading {
   }
 
   /** Returns the next operator and moves on, if it is one of `signs`. @param {string} signs */
-  #takes(signs) {
+  #takeSign(signs) {
     const { sign } = this.#words[this.#at] ?? {};
     if (sign === undefined || !signs.includes(sign)) return null;
     this.#at++;
@@ -75,45 +75,45 @@ class Reading {
   }
 
   whole() {
-    const value = this.#sum();
+    const value = this.#readSum();
     if (this.#at < this.#words.length) throw new NoNumber();
     return value;
   }
 
   /** @returns {number} */
-  #sum() {
-    let value = this.#product();
-    for (let sign = this.#takes('+-'); sign; sign = this.#takes('+-'))
-      value += sign === '+' ? this.#product() : -this.#product();
+  #readSum() {
+    let value = this.#readProduct();
+    for (let sign = this.#takeSign('+-'); sign; sign = this.#takeSign('+-'))
+      value += sign === '+' ? this.#readProduct() : -this.#readProduct();
     return value;
   }
 
-  #product() {
-    let value = this.#signed();
-    for (let sign = this.#takes('*/'); sign; sign = this.#takes('*/'))
-      if (sign === '*') value *= this.#signed();
-      else value /= this.#signed();
+  #readProduct() {
+    let value = this.#readSigned();
+    for (let sign = this.#takeSign('*/'); sign; sign = this.#takeSign('*/'))
+      if (sign === '*') value *= this.#readSigned();
+      else value /= this.#readSigned();
     return value;
   }
 
   /** @returns {number} -2^2 is -4, as on paper */
-  #signed() {
-    const sign = this.#takes('+-');
-    if (sign) return sign === '-' ? -this.#signed() : this.#signed();
-    const base = this.#share();
-    return this.#takes('^') ? base ** this.#signed() : base;
+  #readSigned() {
+    const sign = this.#takeSign('+-');
+    if (sign) return sign === '-' ? -this.#readSigned() : this.#readSigned();
+    const base = this.#readPercent();
+    return this.#takeSign('^') ? base ** this.#readSigned() : base;
   }
 
-  #share() {
-    const value = this.#one();
-    return this.#percents && this.#takes('%') ? value / 100 : value;
+  #readPercent() {
+    const value = this.#readOperand();
+    return this.#percents && this.#takeSign('%') ? value / 100 : value;
   }
 
   /** @returns {number} */
-  #one() {
-    if (this.#takes('(')) {
-      const value = this.#sum();
-      if (!this.#takes(')')) throw new NoNumber();
+  #readOperand() {
+    if (this.#takeSign('(')) {
+      const value = this.#readSum();
+      if (!this.#takeSign(')')) throw new NoNumber();
       return value;
     }
     const { number, name = '' } = this.#words[this.#at++] ?? {};
@@ -121,7 +121,7 @@ class Reading {
     if (Object.hasOwn(CONSTANTS, name)) return CONSTANTS[name];
     if (!Object.hasOwn(FUNCTIONS, name)) throw new NoNumber();
     const bracketed = this.#words[this.#at]?.sign === '(';
-    const value = FUNCTIONS[name](this.#one());
+    const value = FUNCTIONS[name](this.#readOperand());
     // "ln 2/3" may mean ln(2)/3 or ln(2/3).
     if (!bracketed && '*/^%'.includes(this.#words[this.#at]?.sign ?? ' ')) throw new NoNumber();
     return value;

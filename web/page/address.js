@@ -84,7 +84,7 @@ export class PageAddress {
   /** @param {import('./scope.js').LogitScope} scope */
   constructor(scope) {
     this.#scope = scope;
-    this.#begin();
+    this.#passToInstrument();
     const changed = (/** @type {boolean} */ discrete) =>
       this.#first && this.#scheduleWrite(discrete);
     scope.addEventListener('logit-ready', () => this.#onReady());
@@ -96,14 +96,14 @@ export class PageAddress {
     addEventListener('pagehide', () => this.#storePending());
     document.addEventListener('visibilitychange', () => document.hidden && this.#storePending());
     for (const type of ['popstate', 'hashchange'])
-      addEventListener(type, (event) => this.#read(event));
+      addEventListener(type, (event) => this.#applyEntry(event));
   }
 
   /** The address to share. It does not start the tour. */
   get href() {
     if (!this.#first) return location.href;
-    const { beat: _, ...state } = this.#linkable;
-    return this.#format(state);
+    const { beat: _, ...state } = this.#linkableState;
+    return this.#formatAddress(state);
   }
 
   /** Names of the parts of the state that do not fit into a link. */
@@ -120,19 +120,19 @@ export class PageAddress {
   }
 
   /** Passes the address to the instrument before its first load. */
-  #begin() {
+  #passToInstrument() {
     const record = this.#record;
     this.#scope.missing = record?.file ?? null;
     this.#scope.address = {
       fragment: location.hash,
       dropped: parseQuery(location.search).dropped,
       coming: record && this.#fetchVisit().catch(() => {}), // without visit.js, the state is only in the address
-      complete: (state) => this.#complete(state),
+      complete: (state) => this.#addStored(state),
     };
   }
 
   /** @param {PageState | null} state */
-  #complete(state) {
+  #addStored(state) {
     if (!this.#visit || !this.#record) return state;
     return this.#visit.complete(state, this.#visit.recall(this.#record), this.#scope);
   }
@@ -142,7 +142,7 @@ export class PageAddress {
    * does not have its vocabulary.
    * @returns {PageState}
    */
-  get #linkable() {
+  get #linkableState() {
     const { state, source } = this.#scope;
     if (source !== null) return state;
     const { logit_bias: _, ...settings } = state.settings;
@@ -150,19 +150,19 @@ export class PageAddress {
   }
 
   /** The address while an offered model is loading, so that a reload loads it again; null if none is loading. */
-  get #coming() {
+  get #comingAddress() {
     const { coming, state } = this.#scope;
     if (!coming) return null;
     const { prompt, settings, ...choices } = state;
     const { logit_bias: _, ...others } = settings; // biases contain ids of the current model
     const kept = { ...choices, branch: [], landscape_ids: [], settings: others };
-    const address = new URL(this.#format(coming.typed ? { ...kept, prompt } : kept));
+    const address = new URL(this.#formatAddress(coming.typed ? { ...kept, prompt } : kept));
     address.searchParams.set('model', coming.name);
     address.searchParams.delete('context');
     return address.href;
   }
 
-  #format(state = this.#linkable) {
+  #formatAddress(state = this.#linkableState) {
     const { source, context, view, table } = this.#scope;
     const address = new URL(location.href);
     // An address without a view means the bench.
@@ -188,25 +188,25 @@ export class PageAddress {
     if (this.#scope.missing) return;
     const { running } = this.#scope.moving;
     if (this.#mustWait || (running && this.#ofRun)) return this.#scheduleWrite(false);
-    const method = this.#method;
+    const method = this.#historyMethod;
     this.#pending = false;
     this.#ofRun = running;
-    const href = this.#format();
+    const href = this.#formatAddress();
     this.#reached = href;
     const record = this.#storeParts();
     if (href === this.#known && sameValue(record, this.#record)) return;
-    this.#put(method, record, href);
+    this.#putEntry(method, record, href);
     this.#known = href;
     this.#discrete = false;
   }
 
   /** @returns {'pushState' | 'replaceState'} */
-  get #method() {
+  get #historyMethod() {
     return this.#discrete && !this.#ofRun ? 'pushState' : 'replaceState';
   }
 
   /** @param {'pushState' | 'replaceState'} method @param {EntryRecord} record @param {string} href */
-  #put(method, record, href) {
+  #putEntry(method, record, href) {
     this.#record = record;
     try {
       history[method]({ logitscope: record }, '', href);
@@ -232,14 +232,14 @@ export class PageAddress {
     const closed = !this.#first || this.#scope.missing || this.#reading > 0;
     if (closed) return keepInstrument({ href: location.href });
     takeTyped(this.#debounce);
-    const coming = this.#coming;
-    const href = coming ?? this.#format();
+    const coming = this.#comingAddress;
+    const href = coming ?? this.#formatAddress();
     // The bench reports a change after the engine's answer, so there may be a change that is not pending yet.
     if (href !== this.#reached) this.#pending = this.#discrete = true;
     const at = [this.#known, this.#record];
     const unwritten = this.#pending && {
       at,
-      next: [this.#method, coming ? {} : this.#storeParts(), href],
+      next: [this.#historyMethod, coming ? {} : this.#storeParts(), href],
     };
     keepInstrument({ href, unwritten });
   }
@@ -256,11 +256,11 @@ export class PageAddress {
    * Applies the address and the record of the current entry.
    * @param {Event | null} [event] null to read the address again, without the file that the entry names
    */
-  async #read(event = null) {
+  async #applyEntry(event = null) {
     const record = currentRecord();
     if (event && location.href === this.#known && sameValue(record, this.#record)) return;
     this.#record = record;
-    if (!this.#first) return this.#begin();
+    if (!this.#first) return this.#passToInstrument();
     this.#known = location.href;
     this.#debounce.cancel();
     this.#pending = this.#ofRun = false;
@@ -270,7 +270,7 @@ export class PageAddress {
       await this.#restore(event !== null);
     } finally {
       this.#reading--;
-      this.#reached = this.#format();
+      this.#reached = this.#formatAddress();
       this.#discrete = this.#pending = false;
       this.#debounce.cancel();
     }
@@ -303,7 +303,7 @@ export class PageAddress {
         ? { state: this.#first, dropped: [] }
         : parseHash(hash, scope.table, scope.info?.vocab_size);
     const accepted = scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] });
-    const state = this.#complete(accepted);
+    const state = this.#addStored(accepted);
     // The user's own sampler is never in an address, so it ends here.
     if (state) scope.instrument.own = null;
     if (state) await scope.restore({ ...scope.unnamed, ...state, view });
@@ -316,11 +316,11 @@ export class PageAddress {
     if (this.#first) return this.#scheduleWrite(true);
     this.#first = { ...scope.state, branch: [] };
     this.#known = location.href;
-    this.#reached = this.#format();
+    this.#reached = this.#formatAddress();
     if (this.#record?.text) this.#visit?.markKept(scope);
     // If another model has replaced the file of this entry, add an entry.
     if (this.#record?.file && scope.source !== null) return this.#scheduleWrite(true);
-    if (!this.#record) this.#put('replaceState', {}, this.#known);
+    if (!this.#record) this.#putEntry('replaceState', {}, this.#known);
   }
 
   /** @param {Event} event has the entry's files; it has no files if the user chose another model */
@@ -332,7 +332,7 @@ export class PageAddress {
     if (files.length > 0) (await import('./local-files.js')).foundAgain(missing, files);
     if (this.#first) {
       this.#known = '';
-      await this.#read(files.length > 0 ? event : null);
+      await this.#applyEntry(files.length > 0 ? event : null);
       return this.#scheduleWrite(true);
     }
     if (files.length === 0) scope.missing = null;

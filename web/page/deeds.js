@@ -46,15 +46,15 @@ export class Deeds extends EventTarget {
   constructor(scope) {
     super();
     this.#scope = scope;
-    this.#now = this.#read();
+    this.#now = this.#presentDeed();
     this.#recall();
-    const later = () => this.#debounce.schedule(RESTS_MS, () => this.#record());
+    const later = () => this.#debounce.schedule(RESTS_MS, () => this.#recordChange());
     for (const type of ['logit-change', 'logit-step', 'logit-result'])
       scope.addEventListener(type, later);
-    scope.addEventListener('logit-show', () => this.#record(true));
+    scope.addEventListener('logit-show', () => this.#recordChange(true));
     scope.addEventListener('logit-ready', () => {
       this.#before = this.#after = [];
-      this.#now = this.#read();
+      this.#now = this.#presentDeed();
     });
     document.addEventListener('keydown', (event) => this.#onKey(event));
     addEventListener('pagehide', () => {
@@ -72,7 +72,7 @@ export class Deeds extends EventTarget {
   }
 
   /** @returns {Deed} */
-  #read() {
+  #presentDeed() {
     const { beat: _, ...state } = this.#scope.state;
     return { state, saved: this.#scope.saveTexts() };
   }
@@ -81,10 +81,10 @@ export class Deeds extends EventTarget {
    * Notes the state if it differs from the last one.
    * @param {boolean} [shown] true if the view has changed: that alone is no deed
    */
-  #record(shown = false) {
+  #recordChange(shown = false) {
     const { moving, view } = this.#scope;
     if (this.#restoring > 0 || moving.running || !(shown || VIEWS.includes(view))) return;
-    const next = this.#read();
+    const next = this.#presentDeed();
     const changed = changesOf(this.#now.state, next.state).length > 0;
     if (changed) {
       this.#before = [...this.#before, this.#now].slice(-MOST);

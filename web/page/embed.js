@@ -105,24 +105,24 @@ export class Embed {
       </fieldset>
       <div class="row">
         <label class="label">${t('page.language')}
-          <select @change=${(/** @type {any} */ event) => this.#change(() => (this.#language = event.target.value))}>${languages.map(
+          <select @change=${(/** @type {any} */ event) => this.#applyChange(() => (this.#language = event.target.value))}>${languages.map(
             ({ code, name }) =>
               html`<option value=${code} ?selected=${code === this.#language}>${name}</option>`,
           )}</select></label>
         <label class="label">${t('page.theme')}
-          <select @change=${(/** @type {any} */ event) => this.#change(() => (this.#theme = event.target.value))}>${THEMES.map(
+          <select @change=${(/** @type {any} */ event) => this.#applyChange(() => (this.#theme = event.target.value))}>${THEMES.map(
             (name) =>
               html`<option value=${name} ?selected=${name === this.#theme}>${t(`page.theme.${name}`)}</option>`,
           )}</select></label>
         <label class="check"><input type="checkbox" name="readonly" .checked=${this.#fixed}
-          @change=${() => this.#change(() => (this.#fixed = !this.#fixed))}>${t('send.readonly')}</label>
+          @change=${() => this.#applyChange(() => (this.#fixed = !this.#fixed))}>${t('send.readonly')}</label>
       </div>`;
   }
 
   /** @param {string} name */
   #toggle(name) {
     const on = this.#chosen.includes(name);
-    this.#change(() => {
+    this.#applyChange(() => {
       this.#chosen = CHOICES.filter((other) =>
         other === name ? !on : this.#chosen.includes(other),
       );
@@ -130,14 +130,14 @@ export class Embed {
   }
 
   /** @param {() => void} change */
-  #change(change) {
+  #applyChange(change) {
     change();
     this.#host.requestUpdate();
   }
 
   /** @param {Event} event */
   #onToggle = ({ target }) =>
-    this.#change(() => (this.open = /** @type {HTMLDetailsElement} */ (target).open));
+    this.#applyChange(() => (this.open = /** @type {HTMLDetailsElement} */ (target).open));
 }
 
 /**

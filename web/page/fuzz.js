@@ -115,12 +115,12 @@ class Fuzz {
   async #play() {
     while (!this.#stopped) {
       await Promise.race([settled(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-      if (!this.#stopped) this.#act();
+      if (!this.#stopped) this.#actOnce();
     }
   }
 
   /** @param {Element | undefined} modal */
-  #targets(modal) {
+  #targetsIn(modal) {
     return [...elementsOf(document)].filter(
       (each) =>
         each.matches(TARGETS) &&
@@ -130,15 +130,15 @@ class Fuzz {
     );
   }
 
-  #act() {
+  #actOnce() {
     const modal = [...elementsOf(document)].find((each) => each.matches('dialog:modal'));
-    const targets = this.#targets(modal);
+    const targets = this.#targetsIn(modal);
     if (modal && (targets.length === 0 || this.#random.next() < 0.1)) return this.#close(modal);
     if (targets.length === 0) return;
     const target = /** @type {HTMLElement} */ (this.#random.of(targets));
     target.scrollIntoView({ block: 'nearest', behavior: 'instant' });
     const lot = this.#random.next();
-    if (lot < 0.15) this.#key(target);
+    if (lot < 0.15) this.#pressKey(target);
     else if (lot < 0.35) this.#drag(target);
     else if (lot < 0.38) scrollBy(0, (this.#random.next() - 0.5) * 2 * innerHeight);
     else if (target.matches('select, input, textarea')) this.#fill(target);
@@ -180,7 +180,7 @@ class Fuzz {
    * @param {{ x: number, y: number }} at
    * @param {string} pointerType
    */
-  #point(type, target, { x, y }, pointerType) {
+  #sendPointer(type, target, { x, y }, pointerType) {
     const taken = this.#captor ?? target;
     const down = !/up|click|over/.test(type);
     const options = {
@@ -210,8 +210,8 @@ class Fuzz {
     if (!found || within(found, LEFT_ALONE)) return null;
     const kind = this.#random.of(['mouse', 'touch']);
     this.#note(act, found, kind);
-    this.#point('pointerover', found, at, kind);
-    this.#point('pointerdown', found, at, kind);
+    this.#sendPointer('pointerover', found, at, kind);
+    this.#sendPointer('pointerdown', found, at, kind);
     this.#focus(found);
     return { at, found, kind };
   }
@@ -221,9 +221,9 @@ class Fuzz {
     const down = this.#pressAt('press', target);
     if (!down) return;
     const { at, found, kind } = down;
-    this.#point('pointerup', found, at, kind);
+    this.#sendPointer('pointerup', found, at, kind);
     this.#release();
-    this.#point('click', found, at, kind);
+    this.#sendPointer('click', found, at, kind);
   }
 
   /** @param {HTMLElement} target */
@@ -234,9 +234,9 @@ class Fuzz {
     for (let i = 0; i < POINTS; i++) {
       at.x += (this.#random.next() - 0.5) * 200;
       at.y += (this.#random.next() - 0.5) * 200;
-      this.#point('pointermove', elementAt(at.x, at.y) ?? found, at, kind);
+      this.#sendPointer('pointermove', elementAt(at.x, at.y) ?? found, at, kind);
     }
-    this.#point(this.#random.next() < 0.1 ? 'pointercancel' : 'pointerup', found, at, kind);
+    this.#sendPointer(this.#random.next() < 0.1 ? 'pointercancel' : 'pointerup', found, at, kind);
     this.#release();
   }
 
@@ -247,7 +247,7 @@ class Fuzz {
   }
 
   /** @param {HTMLElement} target */
-  #key(target) {
+  #pressKey(target) {
     const key = this.#random.of(KEYS);
     if (key === 'Tab' || this.#random.next() < 0.5) target.focus();
     const on = focused();

@@ -198,7 +198,7 @@ export class LogitGuide extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('beat')) {
-      this.#begin();
+      this.#resetBeat();
       this.#watchEffects();
     }
     if (!changed.has('root')) return;
@@ -214,7 +214,7 @@ export class LogitGuide extends LogitElement {
   }
 
   /** Resets the beat: no action is done yet. */
-  #begin() {
+  #resetBeat() {
     this.done = 0;
     this.said = null;
     this.over = false;
@@ -233,12 +233,12 @@ export class LogitGuide extends LogitElement {
           ${last || over ? nothing : this.#renderButton()}
           ${
             last
-              ? html`<button class="primary" data-guide="bench" @click=${() => this.#end(true)}>${t('guide.bench')}</button>`
+              ? html`<button class="primary" data-guide="bench" @click=${() => this.#emitEnd(true)}>${t('guide.bench')}</button>`
               : html`
                 <button data-guide="back" aria-label=${t('guide.back')} aria-disabled=${beat === 1} @click=${() => this.#goToBeat(beat - 1)}>‹</button>
-                <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#goToBeat(this.#next)}>›</button>`
+                <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#goToBeat(this.#nextBeat)}>›</button>`
           }
-          ${this.present ? nothing : html`<button data-guide="skip" aria-label=${t(last ? 'guide.close' : 'guide.skip')} @click=${() => this.#end(false)}>×</button>`}
+          ${this.present ? nothing : html`<button data-guide="skip" aria-label=${t(last ? 'guide.close' : 'guide.skip')} @click=${() => this.#emitEnd(false)}>×</button>`}
         </div>
       </section>
     `;
@@ -258,22 +258,22 @@ export class LogitGuide extends LogitElement {
   #renderButton() {
     const button = BUTTONS[this.beat]?.[this.done];
     if (!button) return nothing;
-    return html`<button class="press" @click=${() => this.#view?.act(button.action)}>${button.label()}</button>`;
+    return html`<button class="press" @click=${() => this.#landscape?.act(button.action)}>${button.label()}</button>`;
   }
 
   /** @returns {LogitLandscape | null | undefined} */
-  get #view() {
+  get #landscape() {
     return this.root?.querySelector('logit-landscape');
   }
 
-  get #next() {
-    const cuts = CUTS.includes(this.#view?.knob ?? '');
+  get #nextBeat() {
+    const cuts = CUTS.includes(this.#landscape?.knob ?? '');
     return cuts && this.beat < CUTS_BEAT ? CUTS_BEAT : this.beat + 1;
   }
 
   /** Notes the facts of the picture before the first action of a beat. */
   #onDeed = () => {
-    if (!this.#acted) this.#before = this.#view?.outcome ?? this.#before;
+    if (!this.#acted) this.#before = this.#landscape?.outcome ?? this.#before;
     this.#acted = true;
     this.#watchEffects();
   };
@@ -284,12 +284,12 @@ export class LogitGuide extends LogitElement {
     this.#watching = true;
     for (let rests = 0; this.isConnected && rests < RESTS; ) {
       await new Promise(requestAnimationFrame);
-      const now = this.#view?.outcome;
+      const now = this.#landscape?.outcome;
       if (now) this.#checkEffect(now);
-      rests = this.#view?.busy ? 0 : rests + 1;
+      rests = this.#landscape?.busy ? 0 : rests + 1;
     }
     this.#watching = false;
-    const now = this.#view?.outcome;
+    const now = this.#landscape?.outcome;
     if (!now || this.beat > this.beats) return;
     if (this.over) this.said = this.#wordsOf(now) ?? (() => t('guide.other'));
     else {
@@ -348,7 +348,7 @@ export class LogitGuide extends LogitElement {
   }
 
   /** @param {boolean} bench true if the page then shows the bench */
-  #end(bench) {
+  #emitEnd(bench) {
     this.emit('logit-guide-end', { bench });
   }
 
@@ -356,7 +356,7 @@ export class LogitGuide extends LogitElement {
   #onKey(event) {
     if (event.key !== 'Escape') return;
     event.preventDefault();
-    this.#end(false);
+    this.#emitEnd(false);
   }
 }
 

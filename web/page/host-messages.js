@@ -128,14 +128,14 @@ class Queue {
     if (kind === 'get') return { type: 'state', detail: scope.state };
     if (kind !== 'step')
       return refuse('invalid_argument', t('host.unknown', { type: show(message.type) }));
-    const fault = await this.#fault();
+    const fault = await this.#faultAnswer();
     if (fault) return fault;
     await scope.step();
     return { type: 'result', detail: reportOf(scope.result) };
   }
 
   /** Returns an error message if the present state has an error, else null. @returns {Promise<Answer | null>} */
-  async #fault() {
+  async #faultAnswer() {
     if (!this.#scope.fault) return null;
     const { code, message } = await detailOf(this.#scope.fault);
     return refuse(code, message);
@@ -160,7 +160,7 @@ class Queue {
     /** @type {Asked[]} */
     const good = [];
     for (const asked of sets) {
-      const merged = await this.#merge(state, asked.message);
+      const merged = await this.#mergeState(state, asked.message);
       if ('detail' in merged) asked.answer(/** @type {Answer} */ (merged));
       else {
         state = /** @type {PageState} */ (merged);
@@ -170,7 +170,7 @@ class Queue {
     if (!good.length) return;
     const done = await attempt(async () => {
       await scope.restore(state);
-      return (await this.#fault()) ?? { type: 'state', detail: scope.state };
+      return (await this.#faultAnswer()) ?? { type: 'state', detail: scope.state };
     });
     if (done.type === 'error') {
       await attempt(async () => {
@@ -191,7 +191,7 @@ class Queue {
    * @param {any} message
    * @returns {Promise<PageState | Answer>}
    */
-  async #merge(state, message) {
+  async #mergeState(state, message) {
     const { table, info } = this.#scope;
     const { state: patch, dropped } = checkState(message, table, info?.vocab_size);
     if (patch) dropped.push(...(await this.#refusedGates(patch)));

@@ -63,7 +63,7 @@ export class ModelOpener {
    */
   load(named = false) {
     const { missing, model: asked, grammar: rules, context, prompt: given } = this.#scope;
-    this.#ask('');
+    this.#setAsking('');
     if (missing) return this.#loadMissing(missing);
     if (isUnasked(asked)) return this.#askFirst(asked);
     const { examples: known } = this.offer;
@@ -160,11 +160,11 @@ export class ModelOpener {
     if (this.#scope.ready) return this.showMore(name);
     await import('./open-model.js');
     this.offer = findModel(name);
-    this.#ask(name);
+    this.#setAsking(name);
   }
 
   /** @param {string} name */
-  #ask(name) {
+  #setAsking(name) {
     this.asking = name;
     this.#scope.requestUpdate();
   }

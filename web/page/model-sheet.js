@@ -59,7 +59,7 @@ export class LogitSheet extends LogitElement {
     this.addEventListener('toggle', (event) => this.#onToggle(/** @type {ToggleEvent} */ (event)));
     // The Tab key leaves the sheet, which closes it.
     this.addEventListener('focusout', ({ relatedTarget: to }) => {
-      if (to && to !== this.#button && to !== this) this.#hide();
+      if (to && to !== this.#openButton && to !== this) this.#hide();
     });
   }
 
@@ -85,10 +85,10 @@ export class LogitSheet extends LogitElement {
    */
   #returnFocus() {
     const lost = document.activeElement === document.body || this.matches(':focus-within');
-    if (lost) this.#button.focus();
+    if (lost) this.#openButton.focus();
   }
 
-  get #button() {
+  get #openButton() {
     const root = /** @type {ShadowRoot} */ (this.getRootNode());
     return /** @type {HTMLElement} */ (root.querySelector('#model'));
   }
@@ -97,7 +97,7 @@ export class LogitSheet extends LogitElement {
   async #onOpen() {
     this.requestUpdate(); // show the newest texts
     await this.updateComplete;
-    const { left, right, bottom } = this.#button.getBoundingClientRect();
+    const { left, right, bottom } = this.#openButton.getBoundingClientRect();
     const wide = document.documentElement.clientWidth;
     const rtl = this.matches(':dir(rtl)');
     const [from, to] = rtl ? [left, wide] : [wide - right, right];

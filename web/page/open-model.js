@@ -79,7 +79,7 @@ export class LogitOpen extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('asked') && this.asked) this.#ask(this.asked);
+    if (changed.has('asked') && this.asked) this.#confirmFar(this.asked);
   }
 
   get busy() {
@@ -91,7 +91,7 @@ export class LogitOpen extends LogitElement {
   }
 
   /** @param {string} name */
-  #ask(name) {
+  #confirmFar(name) {
     const far = farAddress(name);
     const good = GOOD.find((each) => each.name === name);
     this.size = good?.size ?? null;
@@ -197,11 +197,11 @@ export class LogitOpen extends LogitElement {
                   : t('open.fetch', { host, size: megabytes(size) })
               }</button>`
         }
-        <button data-command="back" @click=${this.#back}>${t('open.back')}</button>
+        <button data-command="back" @click=${this.#showChoices}>${t('open.back')}</button>
       </div>`;
   }
 
-  #back() {
+  #showChoices() {
     this.asked = '';
     this.fault = '';
   }
@@ -249,14 +249,14 @@ export class LogitOpen extends LogitElement {
         ({ address, bytes, size, whole }) => html`
         <li><div><bdi>${shortName(address)}</bdi>
           <span class="about">${whole ? megabytes(bytes) : t('open.kept.part', { done: megabytes(bytes), total: megabytes(size ?? 0) })}</span></div>
-          <span class="both"><button data-open=${address} @click=${() => (whole ? this.#open(nameOf(address)) : this.#ask(nameOf(address)))}>${t('open.next')}<span class="visually-hidden"> ${shortName(address)}</span></button>
+          <span class="both"><button data-open=${address} @click=${() => (whole ? this.#open(nameOf(address)) : this.#confirmFar(nameOf(address)))}>${t('open.next')}<span class="visually-hidden"> ${shortName(address)}</span></button>
           <button data-remove=${address} @click=${() => this.#remove(address)}>${t('open.remove')}<span class="visually-hidden"> ${shortName(address)}</span></button></span></li>`,
       )}</ul>`;
   }
 
   #onName() {
     const { value } = /** @type {HTMLInputElement} */ (this.renderRoot.querySelector('#name'));
-    if (value.trim()) this.#ask(value.trim());
+    if (value.trim()) this.#confirmFar(value.trim());
   }
 
   /** @param {Iterable<File> | null} files */
@@ -320,7 +320,7 @@ export class LogitFetching extends LogitElement {
   }
 
   /** The present speed in bytes per second. */
-  get #rate() {
+  get #bytesPerSecond() {
     const { loaded = 0 } = this.progress ?? {};
     const at = performance.now();
     const [first] = this.#marks;
@@ -339,7 +339,7 @@ export class LogitFetching extends LogitElement {
         <div class="fetching"><label for="bar">${t('open.reading', { name })}</label>
           <progress id="bar"></progress></div>`;
     const sizes = { name, done: megabytes(loaded), total: megabytes(total) };
-    const rate = this.#rate;
+    const rate = this.#bytesPerSecond;
     return html`
       <div class="fetching">
         <label for="bar">${t('open.progress', sizes)}</label>

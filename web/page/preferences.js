@@ -31,7 +31,7 @@ export class LogitPreferences extends LogitElement {
       <button popovertarget="menu" aria-label=${t('page.preferences')} title=${t('page.preferences')}>
         <svg viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="7"></circle><path
           d="M10 3a7 7 0 0 1 0 14z"></path></svg></button>
-      <div id="menu" popover role="group" aria-label=${t('page.preferences')} @toggle=${this.#place}>
+      <div id="menu" popover role="group" aria-label=${t('page.preferences')} @toggle=${this.#placeMenu}>
         <fieldset>
           <legend>${t('page.language')}</legend>
           ${languages.map(
@@ -61,7 +61,7 @@ export class LogitPreferences extends LogitElement {
   }
 
   /** Finds a place for the menu when it opens. When it closes, moves the focus to its button. */
-  #place(/** @type {ToggleEvent} */ { newState }) {
+  #placeMenu(/** @type {ToggleEvent} */ { newState }) {
     const menu = /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu'));
     const lost = [document.body, this].some((element) => element === document.activeElement);
     if (newState === 'closed' && lost) this.renderRoot.querySelector('button')?.focus();

@@ -41,15 +41,15 @@ export class LogitReopen extends LogitElement {
       findHandles(this.file.key).then((found) => (this.handles = found !== null));
   }
 
-  async #ask() {
+  async #askForFiles() {
     const files = await askFiles(this.file);
-    if (files) return this.#take(files);
+    if (files) return this.#emitFiles(files);
     this.handles = false;
     this.fault = this.speak(() => t('open.again.refused', { name: this.file.name }));
   }
 
   /** @param {Iterable<File> | null} [found] the files; omitted for another model */
-  #take(found) {
+  #emitFiles(found) {
     const files = [...(found ?? [])];
     this.emit('logit-model', { files });
   }
@@ -64,15 +64,15 @@ export class LogitReopen extends LogitElement {
       <div class="buttons">
         ${
           this.handles
-            ? html`<button class="primary" data-command="again" @click=${this.#ask}>${t('open.again.open', about)}</button>`
+            ? html`<button class="primary" data-command="again" @click=${this.#askForFiles}>${t('open.again.open', about)}</button>`
             : nothing
         }
         <span class="picker" ?hidden=${this.handles}>
           <input type="file" id="file" accept=${ENDINGS} ?multiple=${count > 1}
-            @change=${(/** @type {Event} */ { target }) => this.#take(/** @type {HTMLInputElement} */ (target).files)}
-            @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#take(files))}>
+            @change=${(/** @type {Event} */ { target }) => this.#emitFiles(/** @type {HTMLInputElement} */ (target).files)}
+            @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#emitFiles(files))}>
           <label for="file" class="button primary">${t('open.again.open', about)}</label></span>
-        <button data-command="other" @click=${() => this.#take()}>${t('open.again.other', { name: this.other })}</button>
+        <button data-command="other" @click=${() => this.#emitFiles()}>${t('open.again.other', { name: this.other })}</button>
       </div></div>`;
   }
 }

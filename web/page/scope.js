@@ -66,7 +66,9 @@ export class LogitScope extends InstrumentElement {
   static styles = [...InstrumentElement.styles, panelStyles, scopeStyles];
 
   #choices = new Choices(() => this.instrument.prompt.text);
-  #opener = new ModelOpener(this, this.instrument, this.#choices, (prompt) => this.#begin(prompt));
+  #opener = new ModelOpener(this, this.instrument, this.#choices, (prompt) =>
+    this.#beginState(prompt),
+  );
   #first = new FirstScreen(this, (view) => this.#goToView(view));
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
@@ -347,7 +349,7 @@ export class LogitScope extends InstrumentElement {
    * Returns the state for a load, and offers the tour if the address has no state.
    * @param {string} prompt the default prompt
    */
-  #begin(prompt) {
+  #beginState(prompt) {
     const { table, info, address } = this;
     const parsed = this.#parseAddress(table, info?.vocab_size);
     const dropped = [...address.dropped, ...parsed.dropped];
@@ -428,7 +430,7 @@ export class LogitScope extends InstrumentElement {
     if (this.#tucked)
       return html`${this.#renderBench()}${this.hidden ? nothing : this.#opener.renderInstead()}`;
     // Until the first view is known, render no placeholder.
-    const unknown = this.#coming && this.#first.frame === undefined;
+    const unknown = this.#awaitsModel && this.#first.frame === undefined;
     return html`
       ${renderMasthead(this, {
         shows: this.#shows,
@@ -446,7 +448,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /** True if the landscape waits for its model. */
-  get #coming() {
+  get #awaitsModel() {
     const { status } = this.instrument.model;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
     if (this.missing) return false;
@@ -455,7 +457,7 @@ export class LogitScope extends InstrumentElement {
 
   /** True if the view is rendered now. */
   get #hasView() {
-    return !this.missing && (this.ready || (this.#coming && this.#first.frame));
+    return !this.missing && (this.ready || (this.#awaitsModel && this.#first.frame));
   }
 
   #renderSaid() {

@@ -96,13 +96,13 @@ export class LogitSend extends LogitElement {
     Object.assign(this, { href, left, large: false, said: {} });
     this.#pictured = pictured;
     await this.updateComplete;
-    this.#dialog.showModal();
+    this.#dialogElement.showModal();
     /** @type {HTMLElement} */ (this.renderRoot.querySelector('[data-copy=link]')).focus();
     await this.#takePicture();
   }
 
   /** @returns {HTMLDialogElement} */
-  get #dialog() {
+  get #dialogElement() {
     return /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog'));
   }
 
@@ -126,7 +126,7 @@ export class LogitSend extends LogitElement {
         <div class="sheet">
           <div class="top">
             <h2 id="title">${t('send.title')}</h2>
-            <button class="close" @click=${() => this.#dialog.close()}>
+            <button class="close" @click=${() => this.#dialogElement.close()}>
               <span class="visually-hidden">${t('send.close')}</span><span aria-hidden="true">✕</span></button>
           </div>
           <div class="link">${this.#renderCode()} ${this.#renderLink()}</div>
@@ -294,7 +294,7 @@ export class LogitSend extends LogitElement {
 
   /** Closes the panel if the user presses beside it. @param {Event} event */
   #onBackdrop({ target }) {
-    if (target === this.#dialog) this.#dialog.close();
+    if (target === this.#dialogElement) this.#dialogElement.close();
   }
 
   #onClose() {

@@ -84,11 +84,11 @@ export class Tour {
     };
     if (scope.ready) await begin();
     else scope.addEventListener('logit-ready', () => this.beat === beat && begin(), { once: true });
-    this.#set(beat);
+    this.#setBeat(beat);
   }
 
   /** @param {number | null} beat */
-  #set(beat) {
+  #setBeat(beat) {
     this.beat = beat;
     this.#scope.requestUpdate();
   }
@@ -114,11 +114,11 @@ export class Tour {
   }
 
   /** @param {boolean} bench true if the page then shows the bench */
-  #end(bench) {
+  #endTour(bench) {
     const left = this.beat ?? 1;
     remember('guide', left > 1 && left <= BEATS ? String(left) : 'seen');
     this.#takeChanges();
-    this.#set(null);
+    this.#setBeat(null);
     this.#restoreOwn();
     if (bench) this.#go('bench');
     this.#focusAfter(bench);
@@ -171,6 +171,6 @@ export class Tour {
     if (!beat) return nothing;
     const { renderRoot } = this.#scope;
     return html`<logit-guide slot="guide" .beat=${beat} .beats=${BEATS} .present=${this.#scope.present} .root=${renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goTo(detail.beat)}
-      @logit-guide-end=${(/** @type {CustomEvent} */ { detail }) => this.#end(detail.bench)}></logit-guide>`;
+      @logit-guide-end=${(/** @type {CustomEvent} */ { detail }) => this.#endTour(detail.bench)}></logit-guide>`;
   }
 }

@@ -99,9 +99,9 @@ export class Bench extends EventTarget {
 
   /** @type {Newest<Pass, object | null>} */
   #passes = new Newest(
-    (pass) => this.#begin(pass),
+    (pass) => this.#beginPass(pass),
     (readings, pass) => this.#show(readings, pass),
-    (error, pass) => this.#refuse(error, pass),
+    (error, pass) => this.#failPass(error, pass),
   );
   turns = new Turns();
 
@@ -332,7 +332,7 @@ export class Bench extends EventTarget {
   }
 
   /** @param {Pass} pass */
-  async #begin(pass) {
+  async #beginPass(pass) {
     if (!this.live) return null;
     Object.assign(pass, { subject: this.subject, own: this.own });
     return this.read();
@@ -352,7 +352,7 @@ export class Bench extends EventTarget {
   }
 
   /** @param {unknown} error @param {Pass} pass */
-  #refuse(error, pass) {
+  #failPass(error, pass) {
     if (this.#isStale(pass)) return;
     this.drawn = null; // the bars on screen are of other settings or another text
     this.fail(error);

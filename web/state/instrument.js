@@ -84,11 +84,11 @@ export class Instrument extends Bench {
 
   get asked() {
     if (Object.keys(this.gates).length === 0) return super.asked;
-    return { ...super.asked, ...this.gates, constraint_start: this.#context.length };
+    return { ...super.asked, ...this.gates, constraint_start: this.#contextIds.length };
   }
 
   /** The ids before the drawn tokens: the prompt, or else the token that begins a text, if the model has one. */
-  get #context() {
+  get #contextIds() {
     const { bos_token_id: begins } = this.info ?? {};
     const { ids } = this.prompt;
     return ids.length > 0 || typeof begins !== 'number' ? ids : [begins];
@@ -106,7 +106,7 @@ export class Instrument extends Bench {
     const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
     const state = carried(this.settings);
     const bound = state && mu ? { [state]: mu } : {};
-    const prompt = this.#context.slice(0, this.#context.length + Math.min(0, n));
+    const prompt = this.#contextIds.slice(0, this.#contextIds.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
     const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
     const settings = { ...this.asked, ...bound, ...own };
@@ -378,7 +378,7 @@ export class Instrument extends Bench {
   /** Reads everything. If the prompt could not be read, the bars show how a text begins, and no token is drawn. */
   async read() {
     if (this.prompt.ids.length > 0) return super.read();
-    if (this.#context.length === 0) return /** @type {any} */ (null);
+    if (this.#contextIds.length === 0) return /** @type {any} */ (null);
     return { ...(await super.read()), drawn: null };
   }
 

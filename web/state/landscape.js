@@ -131,11 +131,11 @@ export class LandscapeReader {
       },
     );
     this.#slices = newest(
-      (asked) => this.#slice(asked).finally(() => this.#slices.waiting || this.#endSlices()),
+      (asked) => this.#readSlices(asked).finally(() => this.#slices.waiting || this.#endSlices()),
       () => {},
     );
     this.#courses = newest(
-      (reading) => this.#follow(reading),
+      (reading) => this.#readCourse(reading),
       (course) => {
         if (course) this.#course = course;
         this.#changed('course');
@@ -156,10 +156,10 @@ export class LandscapeReader {
   get course() {
     const { river, landscape } = this.#course ?? {};
     const current = landscape === this.landscape && river?.id === this.reading?.drawn.id;
-    return river && current && this.#unlisted ? river : null;
+    return river && current && this.#drawnIsUnlisted ? river : null;
   }
 
-  get #unlisted() {
+  get #drawnIsUnlisted() {
     const { landscape, reading } = this;
     return landscape !== null && reading !== null && reading.drawn.rank > landscape.top;
   }
@@ -168,7 +168,7 @@ export class LandscapeReader {
   follow() {
     const { reading } = this;
     if (!reading || this.fault || this.busy) return;
-    if (this.#unlisted && !this.course) this.#courses.ask(reading);
+    if (this.#drawnIsUnlisted && !this.course) this.#courses.ask(reading);
     else this.ladder?.ask(reading.at);
   }
 
@@ -243,7 +243,7 @@ export class LandscapeReader {
    * @param {Reading} reading
    * @returns {Promise<Course | null>}
    */
-  async #follow({ drawn: { id }, at }) {
+  async #readCourse({ drawn: { id }, at }) {
     const { settings, knob } = at;
     const landscape = /** @type {Slices} */ (this.landscape);
     const { values, stepped = false } = landscape;
@@ -274,7 +274,7 @@ export class LandscapeReader {
    * are read.
    * @param {number} cost the time to read one slice, in ms
    */
-  #halved(cost) {
+  #needsHalf(cost) {
     return this.#coarse && cost > SLOW;
   }
 
@@ -282,7 +282,7 @@ export class LandscapeReader {
    * Reads the slices, coarse rounds first, in messages of about BURST ms.
    * @param {Crossing} asked
    */
-  async #slice({ ids, past, settings, knob }) {
+  async #readSlices({ ids, past, settings, knob }) {
     const row = this.#table.find(({ name }) => name === knob);
     if (!row) return;
     const all = valuesOf(row);
@@ -295,7 +295,7 @@ export class LandscapeReader {
     const found = new Map();
     let cost = 1;
     for (const stride of STRIDES.filter((each) => last % each === 0)) {
-      if (stride === 1 && last >= VALUES && this.#halved(cost)) break;
+      if (stride === 1 && last >= VALUES && this.#needsHalf(cost)) break;
       const places = Array.from({ length: last / stride + 1 }, (_, i) => i * stride);
       const missing = places.filter((place) => !found.has(place));
       while (missing.length > 0) {
@@ -310,7 +310,7 @@ export class LandscapeReader {
         if (this.#slices.waiting || this.#closed) return;
         some.forEach((place, at) => found.set(place, { ...part, at }));
       }
-      const fine = stride === 1 || (stride === 2 && this.#halved(cost));
+      const fine = stride === 1 || (stride === 2 && this.#needsHalf(cost));
       if (!fine && !this.#coarse) continue;
       this.#coarse = true;
       const stepped = row.kind === 'integer' && stride === 1 && last === row.high - row.low;

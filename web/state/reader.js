@@ -236,7 +236,7 @@ export class Reader {
   async #readDifference(position, other) {
     const both = [position.settings, await this.settle(position, other)];
     const [mine, others] = await this.#warpAll(position, both);
-    return this.#named(compareResults(mine, others));
+    return this.#withTokens(compareResults(mine, others));
   }
 
   /** @param {TextPosition} position @param {Settings[]} both */
@@ -244,7 +244,7 @@ export class Reader {
     const { chooseRows } = await import('./beside.js');
     const results = await this.#warpAll(position, both);
     const found = compareResults(results[0], results[1]);
-    const difference = await this.#named(found);
+    const difference = await this.#withTokens(found);
     const { ids, rows } = chooseRows(results, found);
     const kept = results.map(({ kept }) => kept);
     return { kept, difference, rows: rows(await this.pieces(ids)) };
@@ -274,7 +274,7 @@ export class Reader {
    * @param {import('./order.js').Comparison} comparison
    * @returns {Promise<Difference>}
    */
-  async #named({ only, lost, shifted }) {
+  async #withTokens({ only, lost, shifted }) {
     const group = async (/** @type {import('./order.js').Ids} */ { count, ids }) => ({
       count,
       tokens: await this.pieces(ids),

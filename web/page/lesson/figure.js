@@ -80,7 +80,7 @@ export class LogitFigure extends LogitElement {
   }
 
   #seed = new NumberInput(this, readSeed, (seed) => {
-    if (seed !== (this.#now.seed ?? 42)) this.#take({ seed, u: undefined });
+    if (seed !== (this.#now.seed ?? 42)) this.#emitChange({ seed, u: undefined });
   });
   /** @type {{ logits: Float32Array, tokens: string[] } | null} */
   #given = null;
@@ -114,25 +114,25 @@ export class LogitFigure extends LogitElement {
   }
 
   /** @param {Partial<LessonState>} change */
-  #take(change) {
+  #emitChange(change) {
     this.emit('logit-figure', { change });
   }
 
   /** The present settings, including the seed. */
-  get #settings() {
+  get #presentSettings() {
     const { settings = {}, seed = 42 } = patched(this.begin, this.patch);
     const order = settings.order ? { order: wholeOrder(settings.order, this.table) } : {};
     return { ...settings, ...order, seed };
   }
 
   /** @returns {Record<string, () => unknown>} */
-  get #views() {
+  get #viewRenderers() {
     const { begin, patch, held } = this;
     const { choices, prompt = '', u = null } = patched(begin, patch);
     return {
       landscape:
         () => html`<logit-landscape bare .given=${this.#given} .model=${modelOf(begin)} .prompt=${prompt}
-        .settings=${this.#settings} .u=${u} .knob=${this.knob ?? null}></logit-landscape>`,
+        .settings=${this.#presentSettings} .u=${u} .knob=${this.knob ?? null}></logit-landscape>`,
       // Do not use `patch`: it has the point under the pointer.
       sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
         .settings=${{ ...begin.settings, seed: begin.seed ?? 42 }} ${props(choices ?? {})}></logit-sweep>`,
@@ -160,7 +160,7 @@ export class LogitFigure extends LogitElement {
       state: this.#now,
       table,
       ids,
-      set: (to) => this.#take(to),
+      set: (to) => this.#emitChange(to),
       seed: this.#seed,
     });
   }
@@ -187,13 +187,13 @@ export class LogitFigure extends LogitElement {
     return html`
       <figure aria-label=${t('lesson.figure', { title: this.name })}>
         <div class="live" ?inert=${held}
-          @logit-set=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: detail })}
-          @logit-constraint=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: detail })}
-          @logit-order=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: { order: detail.order ?? undefined } })}
-          @logit-seed=${(/** @type {CustomEvent} */ { detail }) => this.#take({ seed: detail.seed })}
-          @logit-count=${(/** @type {CustomEvent} */ { detail }) => this.#take({ choices: detail })}
-          @logit-choose=${(/** @type {CustomEvent} */ { detail }) => 'u' in detail && this.#take({ u: detail.u ?? undefined })}>
-          ${this.#views[show]()}
+          @logit-set=${(/** @type {CustomEvent} */ { detail }) => this.#emitChange({ settings: detail })}
+          @logit-constraint=${(/** @type {CustomEvent} */ { detail }) => this.#emitChange({ settings: detail })}
+          @logit-order=${(/** @type {CustomEvent} */ { detail }) => this.#emitChange({ settings: { order: detail.order ?? undefined } })}
+          @logit-seed=${(/** @type {CustomEvent} */ { detail }) => this.#emitChange({ seed: detail.seed })}
+          @logit-count=${(/** @type {CustomEvent} */ { detail }) => this.#emitChange({ choices: detail })}
+          @logit-choose=${(/** @type {CustomEvent} */ { detail }) => 'u' in detail && this.#emitChange({ u: detail.u ?? undefined })}>
+          ${this.#viewRenderers[show]()}
           ${this.#renderControls()}
         </div>
         ${held ? this.#renderHeld() : nothing}

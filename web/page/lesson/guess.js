@@ -101,29 +101,29 @@ export class LogitGuess extends LogitElement {
     );
   }
 
-  get #id() {
+  get #guessId() {
     return `guess-${this.place}`;
   }
 
   /** @param {number} n the number of bars */
   #recall(n) {
-    const kept = this.key && recallCode(this.key, this.#id);
+    const kept = this.key && recallCode(this.key, this.#guessId);
     const shares = kept ? kept.split(' ').slice(1).map(Number) : [];
     const whole = shares.length === n && shares.every((share) => share >= 0 && share <= 1);
     if (this.drawn.length !== n) this.drawn = whole ? shares : this.start;
     if (kept?.startsWith('shown') && whole) this.#reveal();
   }
 
-  #keep() {
+  #storeGuess() {
     const shares = this.drawn.map((share) => share.toFixed(4));
     if (this.key)
-      rememberCode(this.key, this.#id, [this.shown ? 'shown' : 'drawn', ...shares].join(' '));
+      rememberCode(this.key, this.#guessId, [this.shown ? 'shown' : 'drawn', ...shares].join(' '));
   }
 
   /** @param {number} at @param {number} value */
   #set(at, value) {
     this.drawn = withShare(this.drawn, at, Math.max(0, Math.min(1, value)));
-    this.#keep();
+    this.#storeGuess();
   }
 
   #reveal() {
@@ -133,7 +133,7 @@ export class LogitGuess extends LogitElement {
 
   #show() {
     this.#reveal();
-    this.#keep();
+    this.#storeGuess();
   }
 
   /** @param {PointerEvent} event @param {number} at */

@@ -37,10 +37,10 @@ export class LogitLessonPicture extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('lesson') || changed.has('reader')) this.#read();
+    if (changed.has('lesson') || changed.has('reader')) this.#readRivers();
   }
 
-  async #read() {
+  async #readRivers() {
     const { lesson, reader } = this;
     const figure = lesson?.parts.find((part) => part.figure?.show === 'landscape')?.figure;
     if (!figure || !reader) return;

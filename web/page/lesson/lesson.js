@@ -152,14 +152,14 @@ export class LogitLesson extends LogitElement {
 
   /** Adds the marks of a stored state. @param {string} state */
   restore(state) {
-    this.#keep(merge(this.marks, readMarks(state)));
+    this.#keepMarks(merge(this.marks, readMarks(state)));
   }
 
   /**
    * True if the browser stores the marks. If a course system stores them, the browser does not: the next person at
    * this computer may be another learner.
    */
-  get #remembers() {
+  get #storesMarks() {
     return !KEEPER.test(this.report) && !(this.xapi && this.actor);
   }
 
@@ -204,7 +204,7 @@ export class LogitLesson extends LogitElement {
     try {
       if (isNamed(name)) {
         const text = await fetchLesson(name);
-        if (asked === this.#asked) await this.#take(name, text);
+        if (asked === this.#asked) await this.#takeLesson(name, text);
       } else {
         const list = await fetchList();
         if (asked === this.#asked) this.list = list;
@@ -216,7 +216,7 @@ export class LogitLesson extends LogitElement {
   }
 
   /** @param {string} name of the lesson in the address @param {string} text */
-  async #take(name, text) {
+  async #takeLesson(name, text) {
     this.#table = await this.#reader.table();
     const { lesson, faults } = readLesson(text, this.#table);
     const another = lesson?.name !== this.read?.name;
@@ -228,7 +228,7 @@ export class LogitLesson extends LogitElement {
     const key = keyOf(name, lesson);
     if (key !== this.#key) this.marks = {};
     this.#key = key;
-    if (this.#remembers) this.marks = merge(this.marks, recallMarks(key));
+    if (this.#storesMarks) this.marks = merge(this.marks, recallMarks(key));
     if (another) this.patches = {}; // a change of the language keeps the figures' changes
     if (another) this.guessed = [];
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
@@ -243,21 +243,21 @@ export class LogitLesson extends LogitElement {
     const part = parts.findIndex(({ questions = [] }) => questions.some((each) => each.id === id));
     if (parts[part]?.figure) this.#part = part;
     this.#verdict = { question: id, right };
-    this.#keep(answer(this.marks, id, right));
+    this.#keepMarks(answer(this.marks, id, right));
   }
 
   /** @param {Marks} marks */
-  #keep(marks) {
+  #keepMarks(marks) {
     if (!this.read || marks === this.marks) return;
     this.marks = marks;
     if (this.given) return;
     const ids = questionIds(this.read);
-    if (this.#remembers) rememberMarks(this.#key, marks, (all) => report(all, ids).state);
+    if (this.#storesMarks) rememberMarks(this.#key, marks, (all) => report(all, ids).state);
     this.emit('logit-result', this.result);
   }
 
   /** Returns the address of a lesson; '' means the list. @param {string} name */
-  #link(name) {
+  #addressOf(name) {
     if (this.links === 'pages') return `${name || 'index'}.${language()}.html`;
     return inLanguage(`?lesson=${encodeURIComponent(name)}`);
   }
@@ -270,7 +270,7 @@ export class LogitLesson extends LogitElement {
   #renderNav() {
     if (this.links === 'none') return nothing;
     const here = this.read === null;
-    return renderPlaces({ folder: this.#folder, lessons: this.#link(''), here });
+    return renderPlaces({ folder: this.#folder, lessons: this.#addressOf(''), here });
   }
 
   render() {
@@ -296,7 +296,7 @@ export class LogitLesson extends LogitElement {
   #renderList() {
     const linked = this.links !== 'none';
     return renderLessons(this.list, {
-      link: (name) => this.#link(name),
+      link: (name) => this.#addressOf(name),
       view: linked ? (view) => viewAddress(view, this.#folder) : null,
       guide: linked ? this.#folder + inLanguage('?lesson&guide') : '',
       reader: this.#reader,
@@ -314,7 +314,7 @@ export class LogitLesson extends LogitElement {
       this.#round,
       html`<article aria-labelledby="title"
         @logit-answer=${(/** @type {CustomEvent} */ { detail }) => this.#onAnswer(detail)}
-        @logit-solution=${(/** @type {CustomEvent} */ { detail }) => this.#keep(showSolution(this.marks, detail.id))}>
+        @logit-solution=${(/** @type {CustomEvent} */ { detail }) => this.#keepMarks(showSolution(this.marks, detail.id))}>
       <header>
         <p class="count">${lesson.number ? html`<span>${t('lesson.number', { number: lesson.number })}</span>` : nothing}
           ${minutes ? html`<span>${t('lesson.minutes', { n: minutes })}</span>` : nothing}</p>
@@ -342,7 +342,7 @@ export class LogitLesson extends LogitElement {
    */
   #renderAgain() {
     const alone = this.parentElement?.localName === 'main' && window.parent === window;
-    if (this.given || !this.#remembers || !alone) return nothing;
+    if (this.given || !this.#storesMarks || !alone) return nothing;
     if (!this.forgets)
       return html`<p><button @click=${() => (this.forgets = true)}>${t('lesson.again')}</button></p>`;
     return html`<p role="alert">${t('lesson.again.ask')}
@@ -364,7 +364,7 @@ export class LogitLesson extends LogitElement {
   #renderNext() {
     const next = SHIPPED[SHIPPED.indexOf(this.lesson) + 1];
     if (this.links === 'none' || !SHIPPED.includes(this.lesson) || !next) return nothing;
-    return html`<p><a href=${this.#link(next)}>${t('lesson.next')}</a></p>`;
+    return html`<p><a href=${this.#addressOf(next)}>${t('lesson.next')}</a></p>`;
   }
 
   /**

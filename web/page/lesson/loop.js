@@ -53,7 +53,7 @@ export class LogitLoop extends LogitElement {
     return this.#asking.busy;
   }
 
-  get #last() {
+  get #lastStep() {
     return STEPS.length * this.rounds.length;
   }
 
@@ -79,8 +79,8 @@ export class LogitLoop extends LogitElement {
   }
 
   /** Asks for the next step, or for the first one after the last. */
-  #next() {
-    this.emit('logit-count', { step: this.step >= this.#last ? 1 : this.step + 1 });
+  #emitNext() {
+    this.emit('logit-count', { step: this.step >= this.#lastStep ? 1 : this.step + 1 });
   }
 
   /** @param {boolean} on */
@@ -88,16 +88,16 @@ export class LogitLoop extends LogitElement {
     clearInterval(this.#timer);
     this.running = on;
     if (!on) return;
-    this.#next();
+    this.#emitNext();
     this.#timer = setInterval(() => {
-      if (this.step < this.#last) this.#next();
+      if (this.step < this.#lastStep) this.#emitNext();
       else this.#run(false);
     }, PACE_MS);
   }
 
-  #step() {
+  #stepOnce() {
     this.#run(false);
-    this.#next();
+    this.#emitNext();
   }
 
   render() {
@@ -107,7 +107,7 @@ export class LogitLoop extends LogitElement {
     const unable = this.#asking.sentence;
     return html`
       <div class="acts">
-        <button class="primary" data-command="next" @click=${this.#step}>${t('lesson.loop.next')}</button>
+        <button class="primary" data-command="next" @click=${this.#stepOnce}>${t('lesson.loop.next')}</button>
         <button data-command="run" @click=${() => this.#run(!this.running)}>${t(this.running ? 'landscape.stop' : 'landscape.play')}</button>
         <span class="round">${t('lesson.loop.round', { n: Math.floor(at / STEPS.length) + 1 })}</span>
       </div>

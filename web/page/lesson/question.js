@@ -146,14 +146,14 @@ export class LogitQuestion extends LogitElement {
       this.said = null; // this sentence is in the old language
     }
     if (!this.reader) return;
-    if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
+    if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offerTokens();
     if (kind === 'code' && changed.has('question')) this.#asking.ask(() => import('./code.js'));
     if (kind !== 'state') return;
     if (changed.has('now') && this.said?.kind === 'wrong') this.said = null;
     if (changed.has('now') || changed.has('reader')) this.#judgeChanges();
   }
 
-  #offer() {
+  #offerTokens() {
     this.#asking.ask(
       async () => {
         const { shown } = this;

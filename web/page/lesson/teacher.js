@@ -84,7 +84,7 @@ export class LogitLessonGuide extends LogitElement {
   async #fetch(name, asked) {
     this.#fetching++;
     try {
-      if (isNamed(name)) await this.#take(await fetchLesson(name), asked);
+      if (isNamed(name)) await this.#takeLesson(await fetchLesson(name), asked);
       else this.list = await fetchList();
     } catch (error) {
       const fault = toFault(error);
@@ -97,7 +97,7 @@ export class LogitLessonGuide extends LogitElement {
   }
 
   /** @param {string} text @param {string} asked */
-  async #take(text, asked) {
+  async #takeLesson(text, asked) {
     const { lesson, faults } = readLesson(text, await this.#reader.table());
     if (asked !== this.#asked) return;
     this.faults = faults.map(

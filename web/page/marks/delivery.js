@@ -117,7 +117,7 @@ export class Delivery {
   /** Begins to listen, and makes the first attempt. */
   begin() {
     const lesson = this.#lesson;
-    const attempt = () => this.#attempt();
+    const attempt = () => this.#sendAll();
     // The capture phase comes first, so an answer is sent before its mark.
     for (const name of /** @type {const} */ (['answer', 'solution']))
       lesson.addEventListener(
@@ -142,7 +142,7 @@ export class Delivery {
   }
 
   /** @param {(() => string) | null} text @param {() => void} [again] */
-  #say(text, again) {
+  #showNotice(text, again) {
     say(this.#lesson, this.#name, text, again);
   }
 
@@ -153,7 +153,7 @@ export class Delivery {
   }
 
   /** Returns the result to send, with the best score so far. */
-  #current() {
+  #currentResult() {
     const { result } = this.#lesson;
     if (result.score !== null) this.#best = Math.max(this.#best ?? 0, result.score);
     return { ...result, score: this.#best };
@@ -163,7 +163,7 @@ export class Delivery {
   #take = async (given) => {
     this.#kept = readKept(given);
     await this.#restore(this.#kept);
-    this.#attempt();
+    this.#sendAll();
   };
 
   /** @param {Required<Kept>} kept */
@@ -183,8 +183,8 @@ export class Delivery {
   }
 
   /** @param {Adapter} adapter */
-  async #tell(adapter) {
-    const result = this.#current();
+  async #sendResult(adapter) {
+    const result = this.#currentResult();
     const text = JSON.stringify(result);
     if (result.score === null || text === this.#told) return;
     const { state, score } = this.#kept;
@@ -193,7 +193,7 @@ export class Delivery {
   }
 
   /** Sends everything that is not sent yet. Never rejects. */
-  async #attempt() {
+  async #sendAll() {
     this.#again = true;
     if (this.#running || this.#ended) return;
     this.#running = true;
@@ -205,49 +205,49 @@ export class Delivery {
           lesson: this.#lesson,
           named: this.#named,
           take: this.#take,
-          refuse: (refusal) => this.#say(refusal && sentenceOf(refusal)),
+          refuse: (refusal) => this.#showNotice(refusal && sentenceOf(refusal)),
         });
         if (!this.#recalled) await this.#recall(this.#adapter);
         for (const deeds = this.#deeds; deeds.length > 0; deeds.shift())
           await this.#adapter.note?.(deeds[0]);
-        await this.#tell(this.#adapter);
+        await this.#sendResult(this.#adapter);
       }
-      this.#succeed();
+      this.#onSuccess();
     } catch (error) {
-      this.#fail(refusalOf(error));
+      this.#onFailure(refusalOf(error));
     }
     this.#running = false;
   }
 
-  #succeed() {
+  #onSuccess() {
     this.#pause = FIRST_PAUSE;
     const key = this.#unsentKey;
     if (key && this.#told) rememberUnsent(key, null);
     if (!this.#failing) return;
     this.#failing = false;
-    this.#say(this.#told ? () => t('lesson.unreported.sent') : null);
+    this.#showNotice(this.#told ? () => t('lesson.unreported.sent') : null);
   }
 
   /** @param {Refusal} refusal */
-  #fail(refusal) {
+  #onFailure(refusal) {
     const key = this.#unsentKey;
-    const { state, score } = this.#current();
+    const { state, score } = this.#currentResult();
     const held = score !== null && key !== null && rememberUnsent(key, { state, score });
     const where = () => t(held ? 'lesson.unreported.kept' : 'lesson.unreported.open');
     const text = sentenceOf(refusal);
     this.#failing = true;
     this.#ended = refusal.final;
     const whole = refusal.key === 'failed' ? () => `${text()} ${where()}` : text;
-    this.#say(whole, this.#ended ? undefined : () => this.#retry());
+    this.#showNotice(whole, this.#ended ? undefined : () => this.#retry());
     if (this.#ended) return;
-    this.#timer = setTimeout(() => this.#attempt(), this.#pause);
+    this.#timer = setTimeout(() => this.#sendAll(), this.#pause);
     this.#pause = Math.min(2 * this.#pause, LAST_PAUSE);
   }
 
   /** Tries again because the learner has pressed the button. */
   #retry() {
-    this.#say(() => t('lesson.unreported.trying'));
+    this.#showNotice(() => t('lesson.unreported.trying'));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#attempt(), SHOWN_MS);
+    this.#timer = setTimeout(() => this.#sendAll(), SHOWN_MS);
   }
 }

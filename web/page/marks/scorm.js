@@ -116,7 +116,7 @@ class Scorm {
   }
 
   /** @param {string} method @param {string} reason */
-  #refusal(method, reason) {
+  #refusalOf(method, reason) {
     const { prefix } = this.#version;
     return new Refusal('failed', {
       reason: `${prefix}${method}: ${reason}`.slice(0, LONGEST_REASON),
@@ -129,7 +129,7 @@ class Scorm {
       const api = /** @type {Api} */ (this.#api);
       return String(api[this.#version.prefix + method](...values) ?? '');
     } catch (error) {
-      throw this.#refusal(method, String(/** @type {any} */ (error)?.message ?? error));
+      throw this.#refusalOf(method, String(/** @type {any} */ (error)?.message ?? error));
     }
   }
 
@@ -142,21 +142,21 @@ class Scorm {
    * Calls a function of the API and throws a refusal if it returns "false".
    * @param {string} method @param {string[]} values
    */
-  #must(method, ...values) {
+  #callOrThrow(method, ...values) {
     if (this.#call(method, ...values) !== 'false') return;
     const code = this.#lastError();
     if (method === 'Initialize' && code === BEGUN) return;
     const words = code ? `${code} ${this.#call('GetErrorString', String(code))}`.trim() : '“false”';
-    throw this.#refusal(method, words);
+    throw this.#refusalOf(method, words);
   }
 
   /** @param {string} key */
-  #get(key) {
+  #getValue(key) {
     const value = this.#call('GetValue', key);
     const code = value === '' ? this.#lastError() : 0;
     if (code === 0 || ABSENT.includes(code)) return value;
     const words = this.#call('GetErrorString', String(code));
-    throw this.#refusal('GetValue', `${code} ${words}`);
+    throw this.#refusalOf('GetValue', `${code} ${words}`);
   }
 
   /** @param {Record<string, string>} values */
@@ -174,11 +174,11 @@ class Scorm {
     let fault = null;
     for (const [key, value] of Object.entries(values))
       try {
-        this.#must('SetValue', key, value);
+        this.#callOrThrow('SetValue', key, value);
       } catch (error) {
         fault ??= error;
       }
-    this.#must('Commit', '');
+    this.#callOrThrow('Commit', '');
     if (fault) throw fault;
   }
 
@@ -187,8 +187,8 @@ class Scorm {
    * @param {number} share the score, from 0 to 1
    * @returns {Record<string, string>}
    */
-  #success(share) {
-    const asked = this.#version.prefix ? '' : this.#get('cmi.scaled_passing_score');
+  #successStatus(share) {
+    const asked = this.#version.prefix ? '' : this.#getValue('cmi.scaled_passing_score');
     if (asked === '') return {};
     return { 'cmi.success_status': share >= Number(asked) ? 'passed' : 'failed' };
   }
@@ -198,14 +198,14 @@ class Scorm {
     for (let n = 0; !(this.#api = findApi(api)) && n < LOOKS; n++)
       await new Promise((done) => setTimeout(done, LOOK_MS));
     if (!this.#api) throw new Refusal('none');
-    if (!this.#begun) this.#must('Initialize', '');
+    if (!this.#begun) this.#callOrThrow('Initialize', '');
     this.#begun = true;
-    const raw = this.#get(`${score}.raw`);
-    const state = this.#get('cmi.suspend_data');
-    quietly(() => (this.#review = /^(review|browse)$/.test(this.#get(mode))));
-    quietly(() => (this.learner = this.#get(learner)));
+    const raw = this.#getValue(`${score}.raw`);
+    const state = this.#getValue('cmi.suspend_data');
+    quietly(() => (this.#review = /^(review|browse)$/.test(this.#getValue(mode))));
+    quietly(() => (this.learner = this.#getValue(learner)));
     quietly(() => {
-      const begun = /^(in)?complete|passed|failed/.test(this.#get(status));
+      const begun = /^(in)?complete|passed|failed/.test(this.#getValue(status));
       this.#first = begun ? {} : { [status]: 'incomplete' };
     });
     this.#take({ state, score: raw === '' ? null : Number(raw) / 100 });
@@ -222,7 +222,7 @@ class Scorm {
       [`${score}.raw`]: String(Math.round((share ?? 0) * 1e4) / 100),
       ...(prefix ? {} : { [`${score}.scaled`]: String(Math.round((share ?? 0) * 1e6) / 1e6) }),
       'cmi.suspend_data': state,
-      ...(complete ? { [status]: 'completed', ...this.#success(share ?? 0) } : {}),
+      ...(complete ? { [status]: 'completed', ...this.#successStatus(share ?? 0) } : {}),
     });
   }
 
@@ -230,7 +230,7 @@ class Scorm {
   note({ name, id, right = false }) {
     if (name !== 'answer') return;
     quietly(() => {
-      const at = `cmi.interactions.${Number(this.#get('cmi.interactions._count')) || 0}.`;
+      const at = `cmi.interactions.${Number(this.#getValue('cmi.interactions._count')) || 0}.`;
       const asked = this.#lesson.read?.parts.flatMap(({ questions = [] }) => questions);
       const type = TYPES[asked?.find((each) => each.id === id)?.kind ?? ''] ?? 'performance';
       const all = Object.entries({ id, type, ...this.#version.answered(right) });

@@ -82,7 +82,7 @@ class Xapi {
    * @param {RequestInit} [options]
    * @returns {Promise<Response | null>} null without a store
    */
-  async #ask(path, allowed, options = {}) {
+  async #request(path, allowed, options = {}) {
     if (this.#forbidden) throw this.#forbidden;
     if (!this.#store) return null;
     const headers = { 'content-type': 'application/json', 'x-experience-api-version': VERSION };
@@ -112,7 +112,7 @@ class Xapi {
    * @param {object} result
    * @param {string} [part] the id of a question; undefined for the whole lesson
    */
-  #make(verb, result, part) {
+  #makeStatement(verb, result, part) {
     const lesson = this.#lesson;
     const language = lesson.lang || document.documentElement.lang || 'en';
     const id = activityOf(lesson.result.lesson) + (part ? `#${part}` : '');
@@ -133,10 +133,13 @@ class Xapi {
   }
 
   /** @param {unknown} about @param {() => object} made */
-  async #post(about, made) {
+  async #postStatement(about, made) {
     const statement = this.#unsent.get(about) ?? made();
     this.#unsent.set(about, statement);
-    await this.#ask('statements', [CONFLICT], { method: 'POST', body: JSON.stringify(statement) });
+    await this.#request('statements', [CONFLICT], {
+      method: 'POST',
+      body: JSON.stringify(statement),
+    });
     this.#unsent.delete(about);
   }
 
@@ -144,7 +147,7 @@ class Xapi {
     await this.#lesson.opened;
     if (this.#forbidden) throw this.#forbidden;
     if (!this.#actor) return;
-    const response = await this.#ask(this.#statePath, [NOT_FOUND, ...STATELESS]);
+    const response = await this.#request(this.#statePath, [NOT_FOUND, ...STATELESS]);
     this.#keeps = !STATELESS.includes(response?.status ?? NOT_FOUND);
     if (response?.ok) this.#take(await response.text());
   }
@@ -156,20 +159,22 @@ class Xapi {
   async tell({ score, complete, state }, known) {
     if (known) return;
     const body = JSON.stringify({ state, score });
-    await this.#post(`${complete} ${body}`, () =>
-      this.#make(complete ? 'completed' : 'scored', {
+    await this.#postStatement(`${complete} ${body}`, () =>
+      this.#makeStatement(complete ? 'completed' : 'scored', {
         score: { scaled: score },
         completion: complete,
       }),
     );
-    if (this.#keeps) await this.#ask(this.#statePath, [], { method: 'PUT', body });
+    if (this.#keeps) await this.#request(this.#statePath, [], { method: 'PUT', body });
   }
 
   /** @param {import('./delivery.js').Deed} deed */
   async note(deed) {
     const { name, id, right } = deed;
     if (name === 'answer')
-      await this.#post(deed, () => this.#make('answered', { success: right }, id));
+      await this.#postStatement(deed, () =>
+        this.#makeStatement('answered', { success: right }, id),
+      );
   }
 }
 

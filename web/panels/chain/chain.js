@@ -67,11 +67,11 @@ export class LogitChain extends LogitElement {
   /** Names of the samplers whose lines are unfolded. @type {Set<string>} */
   #opened = new Set();
   #reorder = new Reorder(this, {
-    names: () => this.#shown,
+    names: () => this.#shownNames,
     label: (name) => capitalise(settingName(name)),
     move: (name, to) => {
       this.#moved = name;
-      this.emit('logit-order', { order: moveInOrder(this.#order, this.#shown, name, to) });
+      this.emit('logit-order', { order: moveInOrder(this.#order, this.#shownNames, name, to) });
     },
   });
 
@@ -144,7 +144,7 @@ export class LogitChain extends LogitElement {
   }
 
   /** The samplers that have a line, in the order of the chain. */
-  get #shown() {
+  get #shownNames() {
     const wanted = new Set(this.only ?? [...ALWAYS_SHOWN, ...this.#taken]);
     return this.#order.filter((name) => wanted.has(name));
   }
@@ -155,7 +155,7 @@ export class LogitChain extends LogitElement {
     if (name === 'constraint') return Object.keys(this.gates).length > 0;
     if (name === 'logit_bias')
       return this.trace?.stages.some((stage) => stage.name === name && stage.active) ?? false;
-    return (this.settings[name] ?? this.#neutral(name)) !== this.#neutral(name);
+    return (this.settings[name] ?? this.#neutralOf(name)) !== this.#neutralOf(name);
   }
 
   /**
@@ -187,7 +187,7 @@ export class LogitChain extends LogitElement {
 
   /** Shared settings that belong to no visible sampler. */
   get #looseSettings() {
-    const placed = this.#shown.flatMap((name) => this.#partsOf(name));
+    const placed = this.#shownNames.flatMap((name) => this.#partsOf(name));
     return SHARED.filter((name) => !placed.includes(name) && (this.only?.includes(name) ?? true));
   }
 
@@ -198,13 +198,13 @@ export class LogitChain extends LogitElement {
   }
 
   /** @param {string} name */
-  #row(name) {
+  #rowOf(name) {
     return this.table.find((row) => row.name === name);
   }
 
   /** @param {string} name */
-  #neutral(name) {
-    return this.#row(name)?.neutral;
+  #neutralOf(name) {
+    return this.#rowOf(name)?.neutral;
   }
 
   /** The order of the samplers. Unless the order has it, the user's own sampler is last. */
@@ -216,11 +216,11 @@ export class LogitChain extends LogitElement {
   render() {
     const whole = !this.only && !this.fixed;
     const alone = this.#showsOneKnob;
-    const shown = this.#shown;
+    const shown = this.#shownNames;
     const chips = renderChips({
-      names: whole ? WANTED.filter((name) => this.#row(name)) : [],
+      names: whole ? WANTED.filter((name) => this.#rowOf(name)) : [],
       taken: this.#taken,
-      add: (name) => this.#add({ name, start: /** @type {number} */ (this.#row(name)?.usual) }),
+      add: (name) => this.#add({ name, start: /** @type {number} */ (this.#rowOf(name)?.usual) }),
       remove: (name) => this.#remove(name),
     });
     const below = this.docked || alone;
@@ -362,7 +362,7 @@ export class LogitChain extends LogitElement {
         <summary>${t('chain.more')}</summary>
         ${this.#looseSettings.map((name) => this.#renderKnob(name, { open: true }))}
         ${renderConvention(
-          this.#row('convention')?.choices ?? [],
+          this.#rowOf('convention')?.choices ?? [],
           this.settings.convention,
           this.fixed,
           (convention) => this.emit('logit-set', { convention }),
@@ -392,7 +392,7 @@ export class LogitChain extends LogitElement {
   #renderCard(name) {
     const { trace } = this;
     const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
-    const effect = effectOf(trace, index, this.#neutral(name));
+    const effect = effectOf(trace, index, this.#neutralOf(name));
     const { works = false, brief: words = '', sentence = '' } = effect ?? {};
     const kind = `${works ? 'works' : ''} ${this.#reorder.grabbed === name ? 'grabbed' : ''}`;
     const plug = this.only || this.fixed ? nothing : this.#reorder.renderPlug(name);
@@ -461,7 +461,7 @@ export class LogitChain extends LogitElement {
 
   /** @param {string} name */
   #renderPart(name) {
-    if (this.#row(name)?.kind !== 'list') return this.#renderKnob(name, { open: true });
+    if (this.#rowOf(name)?.kind !== 'list') return this.#renderKnob(name, { open: true });
     const label = capitalise(settingName(name));
     const about = `${aboutSetting(name)} ${t('chain.texts')}`;
     const text = writeTexts(this.settings[name] ?? []);
@@ -498,7 +498,7 @@ export class LogitChain extends LogitElement {
 
   /** @param {string} name @param {{ open?: boolean, slots?: unknown }} [shown] */
   #renderKnob(name, { open = false, slots = nothing } = {}) {
-    const row = this.#row(name);
+    const row = this.#rowOf(name);
     if (!row) return nothing;
     const counts = name === 'top_k' || name === 'min_tokens_to_keep';
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
@@ -517,8 +517,8 @@ export class LogitChain extends LogitElement {
     this.#taken.add(name);
     if (start === undefined) this.#opened.add(name); // without a start value, the user must enter one
     this.#added = name;
-    const { length } = this.#shown;
-    const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
+    const { length } = this.#shownNames;
+    const params = { name: capitalise(settingName(name)), at: this.#shownNames.indexOf(name) + 1 };
     this.#said = t('chain.added', { ...params, of: length });
     if (start === undefined)
       this.requestUpdate(); // this card reports its settings itself
@@ -535,7 +535,7 @@ export class LogitChain extends LogitElement {
     this.#said = t('chain.removed', { name: capitalise(settingName(name)) });
     if (name === 'own') this.emit('logit-own-stage', { own: null });
     else if (name !== 'logit_bias') {
-      const neutral = { [name]: this.#neutral(name) };
+      const neutral = { [name]: this.#neutralOf(name) };
       this.settings = { ...this.settings, ...neutral }; // the new trace comes later, with the engine's answer
       this.emit('logit-set', neutral);
     }

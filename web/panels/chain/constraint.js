@@ -76,7 +76,7 @@ export class LogitConstraint extends LogitElement {
     this.draft = EXAMPLE;
   }
 
-  get #chosen() {
+  get #chosenKind() {
     const { constraint = null } = this.gates;
     if (constraint === null) return 'none';
     if (typeof constraint === 'string') return constraint;
@@ -91,12 +91,12 @@ export class LogitConstraint extends LogitElement {
   }
 
   /** @param {string} name of a gate */
-  #stage(name) {
+  #stageOf(name) {
     return this.stages.find((stage) => stage.name === name);
   }
 
   render() {
-    const chosen = this.#chosen;
+    const chosen = this.#chosenKind;
     /** @param {string} name */
     const option = (name) =>
       html`<option value=${name} ?selected=${name === chosen}>${t(`constraint.${name}`)}</option>`;
@@ -135,7 +135,7 @@ export class LogitConstraint extends LogitElement {
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="state hint"
           @input=${(/** @type {Event} */ event) => (this.draft = fullTextOf(event))}></textarea>
         <div class="row">
-          <button @click=${() => this.#ask({ grammar: this.draft })}>${t('constraint.apply')}</button>
+          <button @click=${() => this.#emitConstraint({ grammar: this.draft })}>${t('constraint.apply')}</button>
           <p class="hint" id="hint">${t('constraint.hint')}</p>
         </div>
       </div>`;
@@ -143,7 +143,7 @@ export class LogitConstraint extends LogitElement {
 
   /** @param {'banned_words' | 'forced_first'} name @param {string} value */
   #renderTexts(name, value) {
-    const stage = this.#stage(name);
+    const stage = this.#stageOf(name);
     return html`
       <div class="texts">
         <label class="name" for=${name}>${t(`constraint.${name}`)}</label>
@@ -164,7 +164,7 @@ export class LogitConstraint extends LogitElement {
 
   #renderState() {
     const { state, fault } = this;
-    const stage = this.#stage('constraint');
+    const stage = this.#stageOf('constraint');
     if (fault) return html`<p class="did error" id="state" role="status">${fault}</p>`;
     if (!state || !stage) return html`<p class="did" id="state" role="status"></p>`;
     const kept = t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) });
@@ -176,7 +176,7 @@ export class LogitConstraint extends LogitElement {
   #sayPlace({ rule, complete, bytes }) {
     const key = `constraint.in.${rule}`;
     if (complete) return t(bytes.length ? 'constraint.complete' : 'constraint.done');
-    if (this.#chosen === 'rules') return t('constraint.in.rule', { rule });
+    if (this.#chosenKind === 'rules') return t('constraint.in.rule', { rule });
     return hasMessage(key) ? t(key) : '';
   }
 
@@ -195,9 +195,11 @@ export class LogitConstraint extends LogitElement {
   /** @param {Event} event */
   #onChoice({ target }) {
     const { value } = /** @type {HTMLSelectElement} */ (target);
-    if (value === 'none') this.#ask(null);
+    if (value === 'none') this.#emitConstraint(null);
     else if (value !== 'given')
-      this.#ask(value === 'rules' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
+      this.#emitConstraint(
+        value === 'rules' ? { grammar: this.draft } : /** @type {Constraint} */ (value),
+      );
   }
 
   /** Reads the text fields. An empty field removes its setting; a number means a token id. @param {Event} event */
@@ -211,7 +213,7 @@ export class LogitConstraint extends LogitElement {
   }
 
   /** @param {Constraint | null} constraint */
-  #ask(constraint) {
+  #emitConstraint(constraint) {
     this.emit('logit-constraint', { constraint });
   }
 }

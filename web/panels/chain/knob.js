@@ -35,8 +35,8 @@ export class LogitKnob extends LogitElement {
   #throttle = new UpdateThrottle(this, ['value']);
   #typed = new NumberInput(
     this,
-    (text) => this.#read(text),
-    (value) => this.#ask(value),
+    (text) => this.#readValue(text),
+    (value) => this.#emitValue(value),
   );
 
   constructor() {
@@ -71,12 +71,12 @@ export class LogitKnob extends LogitElement {
     if (this.#throttle.classify(changes) !== 'motion' || !this.row) return true;
     const part = (/** @type {string} */ name) =>
       /** @type {HTMLInputElement} */ (this.renderRoot.querySelector(`.slide ${name}`));
-    setProperties(part('.fill'), reachOf(this.row, this.value, this.#high));
+    setProperties(part('.fill'), reachOf(this.row, this.value, this.#highest));
     part('input').value = String(this.value);
     return false;
   }
 
-  get #high() {
+  get #highest() {
     return Math.min(this.row?.high ?? 0, this.most);
   }
 
@@ -84,7 +84,7 @@ export class LogitKnob extends LogitElement {
     const { row, value } = this;
     if (!row) return nothing;
     const name = capitalise(settingName(row.name));
-    const high = this.#high;
+    const high = this.#highest;
     const { error, text } = this.#typed;
     const reset = t('chain.reset', { name, value: plain(row.neutral) });
     const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
@@ -119,12 +119,12 @@ export class LogitKnob extends LogitElement {
   }
 
   /** @param {string} text */
-  #read(text) {
+  #readValue(text) {
     return this.row ? readSetting(this.row, text) : { error: '' };
   }
 
   /** @param {number} value */
-  #ask(value) {
+  #emitValue(value) {
     if (!this.row || value === this.value) return;
     this.value = value; // the trace comes later, with the engine's answer
     this.emit('logit-set', { [this.row.name]: value });
@@ -134,14 +134,14 @@ export class LogitKnob extends LogitElement {
   #neutralise(row) {
     this.#typed.clear();
     this.focus(); // the button that had the focus disappears
-    this.#ask(row.neutral);
+    this.#emitValue(row.neutral);
   }
 
   /** @param {Event} event */
   #onSlide(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value;
     this.#typed.clear();
-    this.#ask(Number(text));
+    this.#emitValue(Number(text));
   }
 
   /** @param {KeyboardEvent} event */
@@ -157,7 +157,7 @@ export class LogitKnob extends LogitElement {
     const moved = this.value + (event.key === 'ArrowUp' ? row.step : -row.step);
     const read = readSetting(row, String(Number(moved.toFixed(6))));
     this.#typed.clear();
-    if ('value' in read) this.#ask(read.value);
+    if ('value' in read) this.#emitValue(read.value);
   }
 }
 

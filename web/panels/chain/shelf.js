@@ -71,13 +71,13 @@ export class LogitShelf extends LogitElement {
     }));
   }
 
-  get #left() {
+  get #addable() {
     return this.#groups.flatMap(({ names }) => names);
   }
 
   get #found() {
     const said = (/** @type {string} */ name) => [settingName(name), aboutSetting(name)];
-    return findSamplers(this.query, this.#left, said);
+    return findSamplers(this.query, this.#addable, said);
   }
 
   connectedCallback() {
@@ -91,7 +91,7 @@ export class LogitShelf extends LogitElement {
 
   firstUpdated() {
     // On a touch screen, the focus would open the keyboard.
-    if (matchMedia('(hover: hover)').matches) this.#search?.focus();
+    if (matchMedia('(hover: hover)').matches) this.#searchInput?.focus();
   }
 
   render() {
@@ -179,7 +179,7 @@ export class LogitShelf extends LogitElement {
       </span>`;
   }
 
-  get #search() {
+  get #searchInput() {
     return this.renderRoot.querySelector('input');
   }
 
@@ -194,7 +194,7 @@ export class LogitShelf extends LogitElement {
   #onKey(event) {
     const { key } = event;
     const target = /** @type {HTMLElement} */ (event.target);
-    const search = this.#search;
+    const search = this.#searchInput;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (key === 'Escape') {
       this.emit('logit-close');
@@ -202,7 +202,7 @@ export class LogitShelf extends LogitElement {
       const [best] = this.query.trim() ? this.#found : [];
       if (best) this.#add(best);
     } else if (key === 'ArrowDown' || key === 'ArrowUp') {
-      this.#walk(target, key === 'ArrowDown' ? 1 : -1);
+      this.#moveFocus(target, key === 'ArrowDown' ? 1 : -1);
     } else {
       // A typed character goes to the search.
       if (key.length === 1 && key !== ' ' && target !== search) search?.focus();
@@ -214,8 +214,8 @@ export class LogitShelf extends LogitElement {
   }
 
   /** Moves the focus by `by` entries; the search is the first one. @param {HTMLElement} from @param {number} by */
-  #walk(from, by) {
-    const stops = [this.#search, ...this.renderRoot.querySelectorAll('li button')];
+  #moveFocus(from, by) {
+    const stops = [this.#searchInput, ...this.renderRoot.querySelectorAll('li button')];
     const at = stops.findIndex((stop) => stop === from || stop?.parentElement?.contains(from));
     /** @type {HTMLElement | null | undefined} */ (stops[at + by])?.focus();
   }

@@ -73,7 +73,7 @@ export class LogitCurve extends LogitElement {
       <div class="chart">
         ${ready ? this.#renderChart(trace, curves, { width, height, unit }) : nothing}
       </div>
-      <p class="readout" aria-hidden="true">${ready ? this.#words(curves, this.rank ?? 1) : ''}</p>
+      <p class="readout" aria-hidden="true">${ready ? this.#pointWords(curves, this.rank ?? 1) : ''}</p>
     `;
   }
 
@@ -97,7 +97,7 @@ export class LogitCurve extends LogitElement {
     return html`
       <div class="walk" translate="no" role="slider" tabindex="0" aria-label=${t('curve.walk')} aria-valuemin="1"
         aria-valuemax=${count} aria-valuenow=${this.rank ?? 1}
-        aria-valuetext=${this.#words(curves, this.rank ?? 1)}
+        aria-valuetext=${this.#pointWords(curves, this.rank ?? 1)}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, count)}
         @pointermove=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}>
@@ -105,7 +105,7 @@ export class LogitCurve extends LogitElement {
           ${renderCurve({ layout, unit, words, rank: this.rank })}
         </svg>
       </div>
-      ${layout.lines.map((line) => renderHandle(this.#grip(line, layout, curves, unit), this))}
+      ${layout.lines.map((line) => renderHandle(this.#gripOf(line, layout, curves, unit), this))}
     `;
   }
 
@@ -116,7 +116,7 @@ export class LogitCurve extends LogitElement {
    * @param {number} unit
    * @returns {import('../../base/handles.js').Grip}
    */
-  #grip({ handle, x, y }, layout, curves, unit) {
+  #gripOf({ handle, x, y }, layout, curves, unit) {
     const { plot } = layout;
     const count = curves.raw.length;
     const keep = (/** @type {number} */ n) => valueFor(handle, n, curves.entering);
@@ -145,7 +145,7 @@ export class LogitCurve extends LogitElement {
   }
 
   /** @param {Curves} curves @param {number} rank */
-  #words(curves, rank) {
+  #pointWords(curves, rank) {
     const at = Math.min(rank, curves.raw.length) - 1;
     /** @param {Float64Array} shares */
     const value = (shares) =>

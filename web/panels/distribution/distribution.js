@@ -157,7 +157,7 @@ export class LogitDistribution extends LogitElement {
     else if (!this.#showsBars && !this.ranks)
       import('./curve.js').then((ranks) => (this.ranks = ranks));
     if (!changes.has('trace') || !this.trace) return;
-    const keys = this.#keys(this.trace);
+    const keys = this.#rowKeys(this.trace);
     if (this.active !== null && !keys.includes(this.active)) this.active = null;
     if (this.menu !== null && !keys.includes(this.menu)) this.menu = null;
   }
@@ -180,7 +180,7 @@ export class LogitDistribution extends LogitElement {
             ? this.#renderBars()
             : view === 'stages'
               ? this.#renderStages()
-              : this.#whole(
+              : this.#guardMoving(
                   () =>
                     html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`,
                 )
@@ -226,7 +226,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** Renders content that does not change while only the bars move. @param {() => unknown} write */
-  #whole(write) {
+  #guardMoving(write) {
     return guard([this.#throttle.fullCount], write);
   }
 
@@ -246,11 +246,11 @@ export class LogitDistribution extends LogitElement {
           aria-describedby="keys"
           aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
           @keydown=${this.#onKey} @blur=${() => this.menu === null && ((this.active = null))}>
-          ${trace ? this.#whole(() => this.#renderOptions(trace)) : nothing}
+          ${trace ? this.#guardMoving(() => this.#renderOptions(trace)) : nothing}
           ${trace && layout ? this.#renderChart(trace, layout) : nothing}
           <canvas aria-hidden="true"></canvas>
         </div>
-        ${trace && layout ? this.#whole(() => renderBarHandles(trace, layout, this)) : nothing}
+        ${trace && layout ? this.#guardMoving(() => renderBarHandles(trace, layout, this)) : nothing}
         ${layout ? this.#renderMenu(layout) : nothing}
         ${trace && layout ? this.#renderDetail(trace, layout) : nothing}
       </div>
@@ -268,7 +268,7 @@ export class LogitDistribution extends LogitElement {
   /** Renders the rows as a list of options for screen readers. @param {Trace} trace */
   #renderOptions(trace) {
     const rows = orderRows(trace);
-    return this.#keys(trace).map(
+    return this.#rowKeys(trace).map(
       (key, i) => html`
       <div class="visually-hidden" role="option" id="option-${key}" aria-selected=${key === this.active}
         aria-label=${this.#rowWords(rows[i] ?? null)}></div>`,
@@ -276,7 +276,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** Returns the keys of the rows from top to bottom. @param {Trace} trace */
-  #keys(trace) {
+  #rowKeys(trace) {
     const keys = orderRows(trace).map(({ id }) => String(id));
     return trace.rest.count > 0 ? [...keys, 'rest'] : keys;
   }
@@ -288,7 +288,7 @@ export class LogitDistribution extends LogitElement {
       <svg height=${layout.height}
         font-size=${13.5 * unit} aria-hidden="true"
         @pointerleave=${this.#onLeave}>
-        ${this.#whole(() => this.#renderRows(trace, layout))}
+        ${this.#guardMoving(() => this.#renderRows(trace, layout))}
         ${guard([this.#throttle.numbersCount], () => this.#renderBeyond(trace, layout))}
       </svg>
     `;
@@ -308,9 +308,9 @@ export class LogitDistribution extends LogitElement {
     return renderBars({
       layout,
       unit,
-      words: this.#words(trace),
+      words: this.#barWords(trace),
       active,
-      count: (key) => this.#share(key),
+      count: (key) => this.#shareDrawn(key),
       onPoint: (key) => {
         this.#pointed = true;
         this.active = key;
@@ -326,7 +326,7 @@ export class LogitDistribution extends LogitElement {
     return renderBeyond({
       layout,
       unit: this.#width.unit,
-      label: (letters) => this.#label(drawn, letters),
+      label: (letters) => this.#labelOf(drawn, letters),
       words: t('distribution.beyond', { rank: drawn.rank, p: percent(drawn.p) }),
     });
   }
@@ -351,10 +351,10 @@ export class LogitDistribution extends LogitElement {
    * @param {Trace} trace
    * @returns {import('../../plots/bars-view.js').Words}
    */
-  #words(trace) {
+  #barWords(trace) {
     return {
       rest: t('distribution.rest.short', { n: trace.rest.count }),
-      label: (token, letters) => this.#label(token, letters),
+      label: (token, letters) => this.#labelOf(token, letters),
       percent: this.#percent,
       tick,
       stage: settingName,
@@ -366,7 +366,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** @param {{ id: number, text: string, special: boolean }} token @param {number} letters */
-  #label(token, letters) {
+  #labelOf(token, letters) {
     if (token.id === this.eos)
       return svg`<tspan class="space">‹</tspan>${t('text.end')}<tspan class="space">›</tspan>`;
     return visibleSvg(token, letters);
@@ -390,7 +390,7 @@ export class LogitDistribution extends LogitElement {
       });
     const words = t('distribution.row', { token: name, rank: token.rank, ...shares });
     const row = token.green ? `${words}; ${later('shelf.green.one')}` : words;
-    return this.tally ? `${row}; ${this.#counted(token)}` : row;
+    return this.tally ? `${row}; ${this.#countWords(token)}` : row;
   }
 
   /** Returns how many of the many draws gave this token; null if there were none. @param {string} key */
@@ -403,13 +403,13 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** @param {string} key */
-  #share(key) {
+  #shareDrawn(key) {
     const drawn = this.#timesDrawn(key);
     return drawn === null ? null : drawn / (this.tally?.total ?? 1);
   }
 
   /** @param {TraceToken} token */
-  #counted({ id }) {
+  #countWords({ id }) {
     const n = this.#timesDrawn(String(id));
     if (n === null) return '';
     const of = this.tally?.total ?? 0;
@@ -439,7 +439,7 @@ export class LogitDistribution extends LogitElement {
         <span>${t('distribution.rank')} ${number(token.rank)}</span>
         <span>${t('distribution.detail.logit')} ${fixed(token.logit, 3)}</span>
         <span>${t('distribution.detail.bytes')} <span class="bytes">${token.special ? '–' : bytesOf(token)}</span></span>
-        <span>${this.#counted(token)}</span></p>
+        <span>${this.#countWords(token)}</span></p>
       <p class="path" translate="no"><span>${t('distribution.detail.raw')} <b>${percent(token.p_raw)}</b></span>
         ${trace.stages.map((stage, i) =>
           stage.active
@@ -451,7 +451,7 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    const keys = this.trace ? this.#keys(this.trace) : [];
+    const keys = this.trace ? this.#rowKeys(this.trace) : [];
     if (event.key === 'Escape' && this.active !== null) {
       event.preventDefault();
       this.active = null;

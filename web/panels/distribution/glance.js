@@ -65,14 +65,16 @@ export class LogitGlance extends LogitElement {
     const knobs = root.querySelector(this.knobs);
     this.#listening = new AbortController();
     const { signal } = this.#listening;
-    const place = () => this.#place();
+    const place = () => this.#placePicture();
     knobs?.addEventListener('focusin', place, { signal });
     knobs?.addEventListener('focusout', () => setTimeout(place), { signal });
-    knobs?.addEventListener('logit-set', () => this.#linger(), { signal });
+    knobs?.addEventListener('logit-set', () => this.#keepShown(), { signal });
     // Wait until the moved line has arrived.
     knobs?.addEventListener('logit-order', () => setTimeout(place, GLIDE.duration), { signal });
     addEventListener('scroll', place, { signal, passive: true });
-    const seen = new IntersectionObserver((entries) => this.#see(entries), { threshold: PARTS });
+    const seen = new IntersectionObserver((entries) => this.#onSight(entries), {
+      threshold: PARTS,
+    });
     const chart = root.querySelector(this.chart);
     if (chart) seen.observe(chart);
     signal.addEventListener('abort', () => seen.disconnect());
@@ -85,25 +87,25 @@ export class LogitGlance extends LogitElement {
   }
 
   /** Keeps the picture for a while after a knob has moved. One timer is enough for all moves. */
-  #linger() {
+  #keepShown() {
     this.#turned = performance.now();
     if (this.#timer !== undefined) return;
-    this.#wait(LINGER);
+    this.#hideAfter(LINGER);
     this.#showOrHide();
   }
 
   /** @param {number} ms */
-  #wait(ms) {
+  #hideAfter(ms) {
     this.#timer = setTimeout(() => {
       const left = this.#turned + LINGER - performance.now();
-      if (left > 0) return this.#wait(left);
+      if (left > 0) return this.#hideAfter(left);
       this.#timer = undefined;
       this.#showOrHide();
     }, ms);
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
-  #see(entries) {
+  #onSight(entries) {
     const { intersectionRect, boundingClientRect } = entries[entries.length - 1];
     const most = Math.min(boundingClientRect.height, innerHeight);
     this.#sight = intersectionRect.height > ENOUGH * most;
@@ -118,7 +120,7 @@ export class LogitGlance extends LogitElement {
   }
 
   /** Moves the picture to the upper or lower edge, whichever is farther from the knob in use. */
-  #place() {
+  #placePicture() {
     this.#showOrHide();
     const root = /** @type {ShadowRoot} */ (this.getRootNode());
     const knobs = root.querySelector(this.knobs);

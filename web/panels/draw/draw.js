@@ -100,7 +100,7 @@ export class LogitDraw extends LogitElement {
       <div class="top">
         <h2>${t('draw.title')}</h2>
         <b class="counter">${fixed(this.count, 0)}</b>
-        <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${guard([this.#throttle.numbersCount], () => this.#sentence())}</p>
+        <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${guard([this.#throttle.numbersCount], () => this.#drawSentence())}</p>
       </div>
       ${this.#renderSlider()}
       ${this.#renderWhatIf()}
@@ -138,13 +138,13 @@ export class LogitDraw extends LogitElement {
     return html`
       <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0" translate="no"
         aria-label=${t('draw.slider')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u ?? 0}
-        aria-valuetext=${words} aria-disabled=${!this.#movable}
+        aria-valuetext=${words} aria-disabled=${!this.#canMoveU}
         ${listen(this.#drag)} @keydown=${this.#onKey}>
         ${this.#renderStrip()}</div>`;
   }
 
   /** True if the user may try another u. */
-  get #movable() {
+  get #canMoveU() {
     return this.method !== 'gumbel' && !this.fixed;
   }
 
@@ -192,19 +192,19 @@ export class LogitDraw extends LogitElement {
       tick: (value) => rounded(value, 1),
       label: ({ key, token }, letters) =>
         this.#throttle.reuse(key, () =>
-          token ? visibleSvg(this.#named(token), letters) : rest.slice(0, letters),
+          token ? visibleSvg(this.#nameOf(token), letters) : rest.slice(0, letters),
         ),
-      title: ({ token }) => (token ? visible(this.#named(token)) : rest),
+      title: ({ token }) => (token ? visible(this.#nameOf(token)) : rest),
     });
     return html`<svg height=${height} aria-hidden="true">${strip}</svg>`;
   }
 
   /** @param {import('../../plots/trace.js').TraceToken} token */
-  #named(token) {
+  #nameOf(token) {
     return token.id === this.eos ? { ...token, text: endName() } : token;
   }
 
-  #sentence() {
+  #drawSentence() {
     const { drawn, trace } = this;
     if (!drawn || !trace) return '';
     const token =
@@ -224,14 +224,14 @@ export class LogitDraw extends LogitElement {
   }
 
   #drag = dragging(
-    (x) => this.#ask(x),
-    () => this.#movable,
+    (x) => this.#emitU(x),
+    () => this.#canMoveU,
   );
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const u = this.drawn?.u ?? null;
-    if (u === null || !this.#movable) return;
+    if (u === null || !this.#canMoveU) return;
     if (event.key === 'Escape' && this.whatIf !== null) {
       event.preventDefault();
       this.emit('logit-draw', { u: null });
@@ -248,11 +248,11 @@ export class LogitDraw extends LogitElement {
     }[event.key];
     if (steps === undefined) return;
     event.preventDefault();
-    this.#ask((this.whatIf ?? u) + steps);
+    this.#emitU((this.whatIf ?? u) + steps);
   }
 
   /** @param {number} u */
-  #ask(u) {
+  #emitU(u) {
     this.emit('logit-draw', { u: Math.max(0, Math.min(LAST, Math.round(u * 1e4) / 1e4)) });
   }
 

@@ -126,7 +126,7 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /** The engine and the logits for a run: the page's, or else the element's own. */
-  get #bench() {
+  get #runSource() {
     const { engine, own, logits, tokens } = this;
     if (engine) return { engine, logits, tokens };
     return logits ? { engine: own, logits, tokens } : { engine: own, ...TRIAL };
@@ -154,9 +154,9 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /** The settings of a run: those of the chain, but a usual value in place of a neutral one. */
-  get #values() {
+  get #runSettings() {
     const names = this.as === 'chain' ? CHAIN : [this.as];
-    const rows = this.#bench.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
+    const rows = this.#runSource.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
     const active = activeSettings(rows, this.settings);
     const idle = (/** @type {any} */ row) => (this.as === 'chain' ? row.neutral : actingValue(row));
     return Object.fromEntries(rows.map((row) => [row.name, active[row.name] ?? idle(row)]));
@@ -169,7 +169,7 @@ export class LogitOwnSampler extends LogitElement {
    * @param {(as: string, why: { code: string, params: any }) => void} [unloaded]
    */
   async #with(what, work, unloaded = (_, why) => (this.trouble = why)) {
-    if (!this.#bench.engine || !canRun()) return;
+    if (!this.#runSource.engine || !canRun()) return;
     this.#forget();
     const turn = this.#turn;
     const current = () => turn === this.#turn;
@@ -199,11 +199,11 @@ export class LogitOwnSampler extends LogitElement {
   run() {
     if (this.#onlyChecked) return this.check();
     return this.#with('run', async (tested, current) => {
-      const { engine, logits, tokens } = this.#bench;
+      const { engine, logits, tokens } = this.#runSource;
       if (!engine || !logits) return;
       this.shown = null;
       const history = Array.from(this.history);
-      const settings = this.#values;
+      const settings = this.#runSettings;
       const second = this.#readsSecond ? Array(logits.length).fill(0) : undefined;
       const examiner = new Examiner(engine, tested, this.as);
       const answer = await examiner.ask({ logits, settings, history, second });
@@ -248,7 +248,7 @@ export class LogitOwnSampler extends LogitElement {
       async (tested, current, as) => {
         this.verdicts = [...found];
         await grade({
-          engine: this.#bench.engine,
+          engine: this.#runSource.engine,
           tested,
           as,
           lesson,
@@ -277,22 +277,22 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /** @param {string} text */
-  #type(text) {
+  #onTyped(text) {
     this.#written[this.as] = text;
     this.#remember();
     this.edited = true;
   }
 
   /** True if the example is shown while the user's code is kept aside. */
-  get #aside() {
+  get #keptAside() {
     return this.code === exampleOf(this.as) && Boolean(this.#written[`${this.as}~`]);
   }
 
   /** Shows the example, or the user's code again. */
-  #again() {
+  #swapCode() {
     const { as } = this;
     const written = this.#written;
-    if (this.#aside) written[as] = written[`${as}~`];
+    if (this.#keptAside) written[as] = written[`${as}~`];
     else {
       if (this.code !== exampleOf(as)) written[`${as}~`] = this.code;
       delete written[as];
@@ -315,7 +315,7 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   #renderWorkshop() {
-    const idle = !this.#bench.engine;
+    const idle = !this.#runSource.engine;
     return html`<div class="whole">
       <div class="bar">
         <label><span class="label">${t('sampler.as')}</span>
@@ -325,13 +325,13 @@ export class LogitOwnSampler extends LogitElement {
         <button class="primary" data-do="run" aria-disabled=${idle} ?hidden=${this.#onlyChecked}
           @click=${this.run}>${t('sampler.run')}</button>
         <button data-do="check" aria-disabled=${idle} @click=${this.check}>${t('sampler.check')}</button>
-        <button data-do="again" @click=${this.#again}>${t(this.#aside ? 'sampler.back' : 'sampler.again')}</button>
+        <button data-do="again" @click=${this.#swapCode}>${t(this.#keptAside ? 'sampler.back' : 'sampler.again')}</button>
       </div>
       <div class="halves">
         <div>
           ${renderEditor(
             this.code,
-            (text) => this.#type(text),
+            (text) => this.#onTyped(text),
             () => this.run(),
             'hint',
           )}

@@ -51,14 +51,14 @@ export class LogitOwnStage extends LogitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     // A card that moves is removed and added again at once; only a card that stays removed ends its code.
-    queueMicrotask(() => this.isConnected || this.#end());
+    queueMicrotask(() => this.isConnected || this.#switchOff());
   }
 
   focus() {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-do=switch]'))?.focus();
   }
 
-  #end() {
+  #switchOff() {
     this.#tested?.close();
     this.#tested = null;
     this.on = false;
@@ -67,7 +67,7 @@ export class LogitOwnStage extends LogitElement {
   /** Starts the code and puts it into the chain. */
   use() {
     if (!canRun()) return;
-    this.#end();
+    this.#switchOff();
     remember('own', this.#code);
     const tested = new TestedFunction(inFrame(this.#code, document.body), 'own', this.limit);
     this.#tested = tested;
@@ -77,11 +77,11 @@ export class LogitOwnStage extends LogitElement {
     this.edited = false;
     // Calls run one after another, in the order of requests.
     let last = tested.load().then(({ error, hung }) => {
-      if (error) this.#fail(tested, { code: hung ? 'hung' : 'load', params: { error } });
+      if (error) this.#showFailure(tested, { code: hung ? 'hung' : 'load', params: { error } });
     });
     /** @type {import('../../engine/types.js').Own} */
     const own = (logits, settings, { history }) => {
-      const result = last.then(() => this.#ask(tested, { logits, settings, history }));
+      const result = last.then(() => this.#callSampler(tested, { logits, settings, history }));
       last = result.then(() => {});
       return /** @type {Promise<any>} */ (result);
     };
@@ -90,7 +90,7 @@ export class LogitOwnStage extends LogitElement {
 
   /** Removes the code from the chain and ends it. */
   leave() {
-    this.#end();
+    this.#switchOff();
     this.#wanted = false;
     this.trouble = null;
     this.emit('logit-own-stage', { own: null });
@@ -101,7 +101,7 @@ export class LogitOwnStage extends LogitElement {
    * @param {TestedFunction} tested
    * @param {{ logits: Float32Array, settings: any, history: number[] }} given
    */
-  async #ask(tested, given) {
+  async #callSampler(tested, given) {
     if (tested !== this.#tested) return null;
     const { result, ...answer } = await tested.call({ call: 'warp', ...given });
     if (tested !== this.#tested) return null;
@@ -110,7 +110,7 @@ export class LogitOwnStage extends LogitElement {
     const { numbers, failure } = numbersOf({ ...answer, result: rounded }, given);
     const left = numbers?.some((it, id) => it !== -Infinity && given.logits[id] !== -Infinity);
     if (numbers && left) return numbers;
-    this.#fail(
+    this.#showFailure(
       tested,
       failure ? { code: failure.code ?? 'threw', params: failure.params } : { code: 'nothing' },
     );
@@ -118,23 +118,23 @@ export class LogitOwnStage extends LogitElement {
   }
 
   /** @param {TestedFunction} tested @param {{ code: string, params?: any }} trouble */
-  #fail(tested, trouble) {
+  #showFailure(tested, trouble) {
     if (tested !== this.#tested) return;
-    this.#end();
+    this.#switchOff();
     this.#wanted = false;
     this.trouble = trouble;
     this.emit('logit-own-stage', { own: null, failed: true });
   }
 
   /** @param {string} text */
-  #type(text) {
+  #onTyped(text) {
     this.#code = text;
     remember('own', this.#code);
     this.edited = true;
   }
 
   /** Shows the example, or the user's code again. */
-  #again() {
+  #swapCode() {
     const here = this.#code;
     this.#code = here === OWN ? this.#mine : OWN;
     if (here !== OWN) this.#mine = here;
@@ -171,13 +171,13 @@ export class LogitOwnStage extends LogitElement {
         <summary>${t('sampler.code')}</summary>
         ${renderEditor(
           this.#code,
-          (text) => this.#type(text),
+          (text) => this.#onTyped(text),
           () => this.use(),
           'about',
         )}
         <div class="tools">
           <button class=${this.edited ? 'primary' : ''} data-do="apply" @click=${this.use}>${t('sampler.stage.apply')}</button>
-          <button data-do="again" @click=${this.#again}>${t(this.#code === OWN && this.#mine !== OWN ? 'sampler.back' : 'sampler.again')}</button>
+          <button data-do="again" @click=${this.#swapCode}>${t(this.#code === OWN && this.#mine !== OWN ? 'sampler.back' : 'sampler.again')}</button>
         </div>
       </details>`;
   }

@@ -236,11 +236,11 @@ export class Heads {
     if (!finger) river.setPointerCapture(pointerId);
     const end = (/** @type {boolean} */ done) => {
       control.abort();
-      this.#end(done);
+      this.#endDrag(done);
     };
     const on = (/** @type {string} */ type, /** @type {(event: any) => void} */ listener) =>
       (finger ? target : river).addEventListener(type, listener, { signal });
-    on('pointermove', (moved) => !finger && this.#follow(moved));
+    on('pointermove', (moved) => !finger && this.#dragTo(moved));
     on('pointerup', () => end(true));
     on('pointercancel', () => end(false));
     window.addEventListener('scroll', () => (drag.plot = null), { signal, capture: true });
@@ -257,7 +257,7 @@ export class Heads {
   }
 
   /** @param {PointerEvent} event */
-  #follow({ clientX, clientY }) {
+  #dragTo({ clientX, clientY }) {
     const drag = this.#drag;
     if (!drag) return;
     const [across, along] = [clientX - drag.x, drag.y - clientY];
@@ -269,7 +269,7 @@ export class Heads {
       if (drag.mode === 'move') this.#host.reorder.take(drag.name);
     }
     if (drag.mode === 'turn') this.#changeValue(drag, along);
-    if (drag.mode === 'move') this.#move(drag, clientX);
+    if (drag.mode === 'move') this.#moveHead(drag, clientX);
   }
 
   /** @param {Drag} drag @param {number} along in pixels, upwards */
@@ -284,7 +284,7 @@ export class Heads {
    * Moves the title with the pointer, and its stage to the column that is nearest.
    * @param {Drag} drag @param {number} x
    */
-  #move(drag, x) {
+  #moveHead(drag, x) {
     const { name } = drag;
     const host = this.#host;
     const plot = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.plot'));
@@ -323,7 +323,7 @@ export class Heads {
   }
 
   /** @param {boolean} done false for a cancelled drag */
-  #end(done) {
+  #endDrag(done) {
     const drag = this.#drag;
     this.#drag = null;
     if (!drag) return;

@@ -63,13 +63,13 @@ export class StagesPicture {
    * @param {boolean} glides true to move there from the present river
    */
   take(river, glides) {
-    const from = this.river && this.#now(performance.now());
+    const from = this.river && this.#riverAt(performance.now());
     if (glides && from && !calm.matches) this.#morph = { from, began: performance.now() };
     this.river = river;
   }
 
   /** @param {number} now */
-  #now(now) {
+  #riverAt(now) {
     const river = /** @type {River} */ (this.river);
     if (!this.#morph) return river;
     const part = (now - this.#morph.began) / MORPH_MS;
@@ -82,7 +82,7 @@ export class StagesPicture {
   /** Paints the present river. Returns true during an animation, which needs further frames. @param {Shown} shown */
   paint(shown) {
     if (!this.river || !this.look.width) return false;
-    this.#paint(this.#now(performance.now()), shown);
+    this.#paint(this.#riverAt(performance.now()), shown);
     return this.#morph !== null;
   }
 

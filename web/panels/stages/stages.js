@@ -269,7 +269,7 @@ export class LogitStages extends LogitElement {
       <p class="visually-hidden" role="status">${this.#followedWords(trace, river)}</p>
       <p id="plug-keys" hidden>${t('stages.keys.move')}</p>
       <p id="keys" class="visually-hidden">${t('stages.keys')}</p>
-      ${guard([...this.#resting, this.unfolded], () => renderStagesTable(this, trace, river))}
+      ${guard([...this.#titleInputs, this.unfolded], () => renderStagesTable(this, trace, river))}
     `;
   }
 
@@ -282,29 +282,29 @@ export class LogitStages extends LogitElement {
         @pointermove=${this.#onPoint} @pointerleave=${() => (this.active = null)}
         @pointerdown=${this.#onDown}>
         <canvas aria-hidden="true"></canvas>
-        ${guard([...this.#resting, this.followed], () =>
-          this.#keys(river).map(
+        ${guard([...this.#titleInputs, this.followed], () =>
+          this.#keysByRank(river).map(
             (key) => html`
             <div class="visually-hidden" role="option" id="band-${key}" aria-selected=${key === this.followed}
-              aria-label=${this.#words(trace, river, key)}></div>`,
+              aria-label=${this.#pathWords(trace, river, key)}></div>`,
           ),
         )}
       </div>`;
   }
 
   /** Values on which the titles depend: while a knob or the pointer moves, they stay the same. */
-  get #resting() {
+  get #titleInputs() {
     return [this.#throttle.moving || this.trace, this.#key, this.table, t('language')];
   }
 
   /** Returns the keys of the bands, sorted by rank. @param {River} river */
-  #keys({ bands, rest }) {
+  #keysByRank({ bands, rest }) {
     const keys = [...bands].sort((a, b) => a.rank - b.rank).map(({ id }) => String(id));
     return rest.some((share) => share > 0) ? [...keys, REST] : keys;
   }
 
   /** @param {Trace} trace @param {River} river @param {string} key */
-  #words(trace, river, key) {
+  #pathWords(trace, river, key) {
     const band = river.bands.find(({ id }) => String(id) === key) ?? null;
     if (!band && key !== REST) return '';
     const turns = (/** @type {string} */ name) => Boolean(this.rowOf(name));
@@ -322,12 +322,12 @@ export class LogitStages extends LogitElement {
         Boolean(this.rowOf(column.name)),
       );
     const key = this.active ?? this.followed;
-    return key === null ? drawOf(this.drawn, this.eos) : this.#words(trace, river, key);
+    return key === null ? drawOf(this.drawn, this.eos) : this.#pathWords(trace, river, key);
   }
 
   /** @param {Trace} trace @param {River} river */
   #followedWords(trace, river) {
-    return this.followed === null ? '' : this.#words(trace, river, this.followed);
+    return this.followed === null ? '' : this.#pathWords(trace, river, this.followed);
   }
 
   /** Returns the pointer's position as shares of the picture's width and height. @param {PointerEvent} event */
@@ -366,7 +366,7 @@ export class LogitStages extends LogitElement {
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     if (!this.#river) return;
-    const keys = this.#keys(this.#river);
+    const keys = this.#keysByRank(this.#river);
     if (event.key === 'Escape' && (this.active ?? this.followed) !== null) {
       event.preventDefault();
       this.active = this.followed = null;

@@ -54,17 +54,17 @@ export class LogitChat extends LogitElement {
     const box = (name, value) => html`
       <label><span class="label">${t(`chat.${name}`)}</span>
         <textarea id=${name} rows="1" spellcheck="false" autocomplete="off" ?readonly=${this.fixed} ${boundedText(value)}
-          @input=${(/** @type {Event} */ event) => this.#type({ [name]: fullTextOf(event) })}></textarea></label>`;
+          @input=${(/** @type {Event} */ event) => this.#onTyped({ [name]: fullTextOf(event) })}></textarea></label>`;
     return html`
       ${box('system', system)} ${box('user', user)}
       <label class="date"><span class="label">${t('chat.date')}</span>
         <input id="date" type="text" inputmode="numeric" autocomplete="off" ?readonly=${this.fixed} .value=${live(date)}
-          @input=${(/** @type {Event} */ event) => this.#type({ date: valueOf(event) })}></label>
+          @input=${(/** @type {Event} */ event) => this.#onTyped({ date: valueOf(event) })}></label>
       <p class="about">${t('chat.about')}</p>`;
   }
 
   /** @param {Partial<Chat>} patch */
-  #type(patch) {
+  #onTyped(patch) {
     this.draft = { ...this.draft, ...patch };
     this.#debounce.schedule(REST, () => {
       const chat = { ...this.chat, ...this.draft };

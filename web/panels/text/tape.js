@@ -108,7 +108,7 @@ export class LogitTape extends LogitElement {
       <div class="tape" role="group" aria-label=${t('text.output')} lang="en" translate="no" dir="auto"
         @pointerleave=${() => this.#scheduleMenu(null, HIDE)} @scroll=${() => this.open === null || this.#hide()}>
         <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#givenIndices.map((i) =>
-          this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),
+          this.#renderGiven(/** @type {Piece} */ (this.#tokenAt(i)), i),
         )}</span><ol>${repeat(
           this.steps,
           (_, i) => i,
@@ -165,7 +165,7 @@ export class LogitTape extends LogitElement {
     const names = Object.entries(kinds).filter(([, on]) => on);
     const { gap, shown } = inProse(step);
     return html`<li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
-        ${cssom({ '--heat': this.#heat(step).toFixed(3) })}
+        ${cssom({ '--heat': this.#strengthOf(step).toFixed(3) })}
         >${gap}<span role="button" tabindex=${i === this.#tabStop ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)} ${listen(this.#listeners)}
@@ -174,7 +174,7 @@ export class LogitTape extends LogitElement {
 
   #renderAlternatives() {
     const { alternatives, open } = this;
-    const step = open === null ? undefined : this.#token(open);
+    const step = open === null ? undefined : this.#tokenAt(open);
     if (!step || open === null || open === -this.pieces.length) return nothing;
     const { x, y, above } = this.#place;
     return html`
@@ -196,19 +196,19 @@ export class LogitTape extends LogitElement {
   }
 
   /** Returns the strength of a token's colour, 0 to 1. @param {Step} step */
-  #heat({ p, p_raw }) {
+  #strengthOf({ p, p_raw }) {
     if (this.colour === 'none') return 0;
     return Math.min(1, -Math.log2(this.colour === 'after' ? p : p_raw) / FULL);
   }
 
   /** @param {number} i */
-  #token(i) {
+  #tokenAt(i) {
     return i < 0 ? this.pieces.at(i) : this.steps[i];
   }
 
   /** Returns the probability and surprisal of a prompt token as text. @param {number} i */
   #describeGiven(i) {
-    const token = this.#token(i);
+    const token = this.#tokenAt(i);
     if (!token) return '';
     const name = spoken(token, this.eos);
     if (i === -this.pieces.length) return t('text.given.first', { token: name });
@@ -245,7 +245,7 @@ export class LogitTape extends LogitElement {
   }
 
   /** The pointer has moved over a token. Scrolling below a resting pointer does not count. @param {number} i */
-  #point(i) {
+  #onPoint(i) {
     if (i !== this.active) this.#scheduleMenu(i, this.open === null ? SHOW : HIDE / 2);
     else if (this.open === i) this.#pointer.cancel();
   }
@@ -256,7 +256,7 @@ export class LogitTape extends LogitElement {
     this.active = i;
     if (this.open === i) return;
     this.open = i;
-    const token = /** @type {HTMLElement} */ (this.#button(i)).getBoundingClientRect();
+    const token = /** @type {HTMLElement} */ (this.#buttonAt(i)).getBoundingClientRect();
     const { left, top } = this.getBoundingClientRect();
     const height = HEIGHT * parseFloat(getComputedStyle(document.documentElement).fontSize);
     const above = innerHeight - token.bottom < height && token.top > height;
@@ -273,11 +273,11 @@ export class LogitTape extends LogitElement {
   }
 
   /** @param {number} i */
-  #button(i) {
+  #buttonAt(i) {
     return /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`[data-place="${i}"]`));
   }
 
-  #menu() {
+  #menuElement() {
     return /** @type {import('./alternatives.js').LogitAlternatives | null} */ (
       this.renderRoot.querySelector('logit-alternatives')
     );
@@ -285,7 +285,7 @@ export class LogitTape extends LogitElement {
 
   /** Event listeners of every token. The element's dataset has the token's index. */
   #listeners = {
-    pointermove: (/** @type {PointerEvent} */ event) => this.#point(placeOf(event)),
+    pointermove: (/** @type {PointerEvent} */ event) => this.#onPoint(placeOf(event)),
     focus: (/** @type {FocusEvent} */ event) => this.#quiet || this.#show(placeOf(event)),
     click: (/** @type {MouseEvent} */ event) => this.#show(placeOf(event)),
     blur: (/** @type {FocusEvent} */ { relatedTarget }) => {
@@ -306,7 +306,7 @@ export class LogitTape extends LogitElement {
   /** Focuses a token without opening its menu. @param {number} i */
   #focus(i) {
     this.#quiet = true;
-    this.#button(i)?.focus();
+    this.#buttonAt(i)?.focus();
     this.#quiet = false;
     this.active = i;
   }
@@ -325,10 +325,10 @@ export class LogitTape extends LogitElement {
     ) {
       event.preventDefault();
       this.#show(i);
-      this.updateComplete.then(() => this.#menu()?.enter());
+      this.updateComplete.then(() => this.#menuElement()?.enter());
     }
     const to = walkList(event, ['ArrowLeft', 'ArrowRight'], places.indexOf(i), places.length - 1);
-    if (to !== undefined) this.#button(places[to])?.focus();
+    if (to !== undefined) this.#buttonAt(places[to])?.focus();
   }
 }
 

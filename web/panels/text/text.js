@@ -130,13 +130,13 @@ export class LogitText extends LogitElement {
   }
 
   /** True to show a chat. A link can have a chat although the model has no template. */
-  get #chats() {
+  get #showsChat() {
     return this.chatty || this.chat !== null;
   }
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (this.#chats && !chatPart)
+    if (this.#showsChat && !chatPart)
       import('./chat.js').then((part) => {
         chatPart = part;
         this.requestUpdate();
@@ -187,7 +187,7 @@ export class LogitText extends LogitElement {
 
   /** For each step, true if its token belongs to the model's thinking. @type {boolean[]} */
   get thinking() {
-    return (this.#chats && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
+    return (this.#showsChat && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
   }
 
   render() {
@@ -196,7 +196,7 @@ export class LogitText extends LogitElement {
     return html`
       <div class="top">
         <h2 class="visually-hidden">${t('text.title')}</h2>
-        ${(this.#chats && chatPart?.renderModes(this)) || nothing}
+        ${(this.#showsChat && chatPart?.renderModes(this)) || nothing}
         ${this.chat ? html`<span class="room"></span>` : this.#renderPrompt()}
         ${stacked ? [this.#renderReset(), more] : this.#renderButtons()}
       </div>
@@ -224,7 +224,7 @@ export class LogitText extends LogitElement {
             (example) => html`
             <button lang="en" translate="no" aria-pressed=${example === shown}
               popovertarget="examples" popovertargetaction="hide"
-              @click=${() => this.#ask(example)}>${example}</button>`,
+              @click=${() => this.#emitPrompt(example)}>${example}</button>`,
           )}
         </div>
       </div>
@@ -393,11 +393,11 @@ export class LogitText extends LogitElement {
   #onType(event) {
     const draft = /** @type {HTMLTextAreaElement} */ (event.target).value;
     this.draft = draft;
-    this.#debounce.schedule(REST, () => this.#ask(draft));
+    this.#debounce.schedule(REST, () => this.#emitPrompt(draft));
   }
 
   /** @param {string} prompt */
-  #ask(prompt) {
+  #emitPrompt(prompt) {
     this.#debounce.cancel();
     this.draft = null;
     this.prompt = prompt;
@@ -408,7 +408,7 @@ export class LogitText extends LogitElement {
   #onKey(event) {
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
-    this.#ask(this.draft ?? this.prompt);
+    this.#emitPrompt(this.draft ?? this.prompt);
   }
 }
 

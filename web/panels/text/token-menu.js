@@ -44,7 +44,7 @@ export class LogitTokenMenu extends LogitMenu {
         @keydown=${this.onKey} @focusout=${this.onLeave}>
         <div class="head" role="presentation"><span class="token" translate="no">${this.name}</span>
           <span>${t('menu.bias', { bias: added })}</span></div>
-        ${this.#item('force', 'M3 8h9M9 4l4 4-4 4', 'logit-force', { id: this.token })}
+        ${this.#renderItem('force', 'M3 8h9M9 4l4 4-4 4', 'logit-force', { id: this.token })}
         ${this.#biasItem('likelier', 'M8 13V3M4 7l4-4 4 4', next(1))}
         ${this.#biasItem('unlikelier', 'M8 3v10M4 9l4 4 4-4', next(-1))}
         ${
@@ -61,7 +61,7 @@ export class LogitTokenMenu extends LogitMenu {
    * @param {string} type of the event
    * @param {object} detail
    */
-  #item(name, icon, type, detail) {
+  #renderItem(name, icon, type, detail) {
     return html`
       <button role="menuitem" tabindex="-1" class=${name} data-item=${name}
         @click=${() => this.act(type, detail)}>
@@ -71,7 +71,7 @@ export class LogitTokenMenu extends LogitMenu {
 
   /** @param {string} name @param {string} icon @param {number | false | null} bias */
   #biasItem(name, icon, bias) {
-    return this.#item(name, icon, 'logit-bias', { id: this.token, bias });
+    return this.#renderItem(name, icon, 'logit-bias', { id: this.token, bias });
   }
 }
 

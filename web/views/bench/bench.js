@@ -143,12 +143,12 @@ export class LogitBench extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   shouldUpdate(changed) {
     if (this.#throttle.classify(changed) !== 'motion') return true;
-    this.#follow();
+    this.#updateMoving();
     return false;
   }
 
   /** While a knob moves, updates only the panels that show the distribution. */
-  #follow() {
+  #updateMoving() {
     const { instrument, attached } = this.given;
     const { trace, drawn, curves, further } = instrument;
     const here = /** @type {NodeListOf<LogitElement>} */ (
@@ -162,7 +162,7 @@ export class LogitBench extends LogitElement {
       // A panel that is still waiting for its update gets the new values too; with the old ones it would reset a
       // knob.
       else if (panel.isUpdatePending) {
-        panels ??= this.#panels;
+        panels ??= this.#panelProps;
         Object.assign(panel, panels[nameOf(panel)]);
       }
   }
@@ -176,7 +176,7 @@ export class LogitBench extends LogitElement {
         this.#tall.observe(panel);
     }
     this.#chain = chain;
-    const panels = this.#panels;
+    const panels = this.#panelProps;
     for (const panel of attached) {
       Object.assign(panel, panels[nameOf(panel)]);
       panel.toggleAttribute('no-glide', instrument.direct);
@@ -184,13 +184,13 @@ export class LogitBench extends LogitElement {
   }
 
   /** The properties of each panel, by its name. @returns {Record<string, any>} */
-  get #panels() {
-    const sentence = (/** @type {Fault | null} */ fault) => this.#sentence(fault);
+  get #panelProps() {
+    const sentence = (/** @type {Fault | null} */ fault) => this.#sentenceOf(fault);
     return panelsOf(this.given.instrument, { ...this.given, sentence });
   }
 
   /** @param {Fault | null} fault */
-  #sentence(fault) {
+  #sentenceOf(fault) {
     const stuck = fault?.code === 'nothing_left' && this.given.instrument.gates.constraint;
     return stuck ? t('constraint.stuck') : sentence(fault, this);
   }
@@ -217,9 +217,9 @@ export class LogitBench extends LogitElement {
     const { wide, low, single } = this;
     const { fault, trace, drawn } = instrument;
     const alone = ORDER.filter((name) => this.#shows(name)).length === 1;
-    const panels = this.#panels;
+    const panels = this.#panelProps;
     return html`
-      ${fault ? html`<p class="panel trouble error" role="alert">${this.#sentence(fault)}</p>` : nothing}
+      ${fault ? html`<p class="panel trouble error" role="alert">${this.#sentenceOf(fault)}</p>` : nothing}
       <div class="bench ${wide ? 'wide' : ''} ${single ? 'single' : ''} ${wide && !low ? '' : 'stacked'} ${low ? 'low' : ''} ${alone ? 'alone' : ''}"
         ${listen(requests)}>
         ${ORDER.map((name) => this.#renderPanel(name, panels[name]))}

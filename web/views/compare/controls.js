@@ -74,7 +74,7 @@ export class LogitCompareControls extends LogitElement {
     const { suite } = this;
     return html`
       <select id="suite" class="quiet" aria-label=${t('compare.suites')} .value=${live(suite)}
-        @change=${(/** @type {Event} */ event) => this.#ask({ suite: valueOf(event) })}>
+        @change=${(/** @type {Event} */ event) => this.#emitPlan({ suite: valueOf(event) })}>
         ${suite === '' ? html`<option value="" selected>${t('compare.suite.own')}</option>` : nothing}
         ${suites.map(
           ({ name }) =>
@@ -88,7 +88,7 @@ export class LogitCompareControls extends LogitElement {
     return html`
       <textarea id="prompt" rows="1" aria-label=${t('text.prompt')} spellcheck="false" autocomplete="off" lang="en" enterkeyhint="go" aria-describedby="error"
         .value=${live(prompt)} @keydown=${onKey}
-        @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></textarea>`;
+        @input=${(/** @type {Event} */ event) => this.#emitPlan({ prompt: valueOf(event) })}></textarea>`;
   }
 
   /** Renders the prompt that the model's template makes from the chat in the bench. @param {string} prompt */
@@ -102,7 +102,7 @@ export class LogitCompareControls extends LogitElement {
   #renderPassages(chosen) {
     const take = (/** @type {Event} */ event) => {
       const passage = this.passages.find(({ id }) => id === valueOf(event));
-      if (passage) this.#ask({ passage });
+      if (passage) this.#emitPlan({ passage });
     };
     return html`
       <label class="label passage">${t('compare.passage')}
@@ -135,11 +135,11 @@ export class LogitCompareControls extends LogitElement {
     const text = valueOf(event);
     const read = readField('compare', name, text);
     this.refused = 'error' in read ? { name, text } : null;
-    if ('value' in read) this.#ask({ [name]: read.value });
+    if ('value' in read) this.#emitPlan({ [name]: read.value });
   }
 
   /** @param {object} detail */
-  #ask(detail) {
+  #emitPlan(detail) {
     if ('suite' in detail) this.refused = null;
     this.dispatchEvent(new CustomEvent('logit-plan', { detail }));
   }

@@ -123,10 +123,10 @@ export class LogitPassage extends LogitElement {
     if (i !== undefined) this.active = Number(i);
   };
 
-  #onClick = () => this.#ask();
+  #onClick = () => this.#emitStep();
 
   /** Asks the host to show the token under the pointer in the strips. */
-  #ask() {
+  #emitStep() {
     if (this.active >= 0)
       this.dispatchEvent(new CustomEvent('logit-at', { detail: { at: this.active } }));
   }
@@ -143,7 +143,7 @@ export class LogitPassage extends LogitElement {
     if (to === undefined || last < 0) return;
     event.preventDefault();
     this.active = to;
-    this.#ask();
+    this.#emitStep();
     this.renderRoot.querySelector(`[data-i="${to}"]`)?.scrollIntoView({ block: 'nearest' });
   };
 

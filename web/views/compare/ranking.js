@@ -35,7 +35,7 @@ export class LogitRanking extends LogitElement {
   #reorder = new Reorder(this, {
     names: () => this.order.map(String),
     label: (name) => t('compare.blind.text', { n: Number(name) + 1 }),
-    move: (name, to) => this.#place(Number(name), to),
+    move: (name, to) => this.#putAt(Number(name), to),
   });
 
   constructor() {
@@ -57,10 +57,10 @@ export class LogitRanking extends LogitElement {
     const keys = (/** @type {Entry[]} */ entries) => entries.map(({ text }) => text.key).join();
     const before = /** @type {Entry[]} */ (changes.get('entries') ?? []);
     if (before.length > 0 && keys(before) === keys(this.entries)) return;
-    this.#begin();
+    this.#reset();
   }
 
-  #begin() {
+  #reset() {
     this.order = this.entries.map((_, i) => i);
     this.revealed = false;
     this.said = '';
@@ -78,7 +78,7 @@ export class LogitRanking extends LogitElement {
       <div class="end">
         ${
           revealed
-            ? html`<button data-command="again" @click=${this.#begin}>${t('compare.blind.again')}</button>`
+            ? html`<button data-command="again" @click=${this.#reset}>${t('compare.blind.again')}</button>`
             : html`<button class="primary" data-command="reveal" @click=${this.#reveal}>${t('compare.blind.reveal')}</button>`
         }
         <span class="visually-hidden" aria-live="polite">${this.said}</span>
@@ -99,8 +99,8 @@ export class LogitRanking extends LogitElement {
     /** @param {number} step @param {string} key @param {string} sign */
     const mover = (step, key, sign) => html`
       <button aria-label=${t(key, { n })} title=${t(key, { n })} data-step=${step}
-        aria-disabled=${this.revealed || !this.#possible(place + step)}
-        @click=${() => this.#move(place, place + step, step)}>${sign}</button>`;
+        aria-disabled=${this.revealed || !this.#isPlace(place + step)}
+        @click=${() => this.#moveEntry(place, place + step, step)}>${sign}</button>`;
     return html`
       <li class="card ${this.#reorder.grabbed === String(entry) ? 'grabbed' : ''}" data-entry=${entry} data-stage=${entry}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, place)}>
@@ -141,14 +141,14 @@ export class LogitRanking extends LogitElement {
    * @param {number} entry
    * @param {number} to
    */
-  #place(entry, to) {
+  #putAt(entry, to) {
     const order = this.order.filter((other) => other !== entry);
     order.splice(to, 0, entry);
     this.order = order;
   }
 
   /** @param {number} place */
-  #possible(place) {
+  #isPlace(place) {
     return place >= 0 && place < this.order.length;
   }
 
@@ -158,10 +158,10 @@ export class LogitRanking extends LogitElement {
    * @param {number} to
    * @param {number} step the button that gets the focus: -1 up, 1 down
    */
-  async #move(from, to, step) {
-    if (this.revealed || !this.#possible(to)) return;
+  async #moveEntry(from, to, step) {
+    if (this.revealed || !this.#isPlace(to)) return;
     const entry = this.order[from];
-    this.#place(entry, to);
+    this.#putAt(entry, to);
     this.said = this.speak(() =>
       t('compare.blind.moved', { n: entry + 1, rank: to + 1, of: this.order.length }),
     );
@@ -178,7 +178,7 @@ export class LogitRanking extends LogitElement {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!step || event.defaultPrevented) return; // the drag handle has its own keys
     event.preventDefault();
-    this.#move(place, place + step, step);
+    this.#moveEntry(place, place + step, step);
   }
 
   #reveal() {

@@ -87,27 +87,27 @@ export class StrategyList {
    */
   continue({ prompt, text }) {
     const sampled = this.#host.plan.strategies.filter(({ kind }) => kind !== 'given');
-    this.#change([...sampled, { kind: 'given', settings: {}, text }], { prompt });
+    this.#emitStrategies([...sampled, { kind: 'given', settings: {}, text }], { prompt });
   }
 
   /** Adds a strategy with the settings of the bench. */
   #add() {
     const { seed: _, ...asked } = this.#host.asked;
-    this.#push({ settings: activeSettings(this.#host.engine?.table ?? [], asked) });
+    this.#append({ settings: activeSettings(this.#host.engine?.table ?? [], asked) });
   }
 
   /** Adds an empty text that the user fills in. */
   async #addGiven() {
-    this.#push({ kind: 'given', settings: {}, text: '' });
+    this.#append({ kind: 'given', settings: {}, text: '' });
     await this.#host.updateComplete;
     const added = [...this.#host.renderRoot.querySelectorAll('logit-strategy')].at(-1);
     /** @type {HTMLElement | null} */ (added)?.focus();
   }
 
   /** @param {Strategy} strategy */
-  #push(strategy) {
+  #append(strategy) {
     this.keys = [...this.keys, ++this.#lastKey];
-    this.#change([...this.#host.plan.strategies, strategy]);
+    this.#emitStrategies([...this.#host.plan.strategies, strategy]);
   }
 
   /**
@@ -121,7 +121,7 @@ export class StrategyList {
       host.emit('logit-adopt', { settings, prompt: prompt_ids ? '' : prompt, seed });
     else if (action === 'lead') {
       this.keys = movedToFront(this.keys, i);
-      this.#change(movedToFront([...strategies], i));
+      this.#emitStrategies(movedToFront([...strategies], i));
       await host.updateComplete;
       const moved = /** @type {import('lit').LitElement} */ (
         host.renderRoot.querySelector('logit-strategy')
@@ -129,15 +129,18 @@ export class StrategyList {
       moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden now
     } else if (action === 'remove') {
       this.keys = this.keys.filter((_, at) => at !== i);
-      this.#change(strategies.filter((_, at) => at !== i));
+      this.#emitStrategies(strategies.filter((_, at) => at !== i));
       await host.updateComplete;
       const back = host.renderRoot.querySelector('[data-command=add], [data-command=give]');
       /** @type {HTMLElement | null} */ (back)?.focus(); // the button that had the focus is gone
-    } else this.#change(strategies.map((old, at) => (at === i ? { ...old, settings, text } : old)));
+    } else
+      this.#emitStrategies(
+        strategies.map((old, at) => (at === i ? { ...old, settings, text } : old)),
+      );
   }
 
   /** @param {Strategy[]} strategies @param {{ prompt?: string }} [others] */
-  #change(strategies, others = {}) {
+  #emitStrategies(strategies, others = {}) {
     const { samples } = this.#host.plan;
     const bare = strategies.map(({ kind, settings, text }) => ({
       ...(kind === undefined ? {} : { kind }),

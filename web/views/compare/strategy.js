@@ -85,37 +85,37 @@ export class LogitStrategy extends LogitElement {
     const { kind, letter: name } = this;
     const about = t('compare.menu', { name });
     const act = (/** @type {() => void} */ does) => () => {
-      this.#menu.hidePopover();
+      this.#menuElement.hidePopover();
       does();
     };
     return html`
       <button class="dots" popovertarget="menu" aria-label=${about} title=${about}>⋯</button>
-      <div id="menu" popover @toggle=${this.#place}>
+      <div id="menu" popover @toggle=${this.#placeMenu}>
         <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${this.editing}
           @click=${act(() => (this.editing = !this.editing))}>${t(this.editing ? 'compare.edited' : 'compare.edit')}</button>
         <button data-action="adopt" ?hidden=${kind !== 'sample'}
-          @click=${act(() => this.#ask('adopt'))}>${t('compare.adopt')}</button>
+          @click=${act(() => this.#emitAction('adopt'))}>${t('compare.adopt')}</button>
         <button data-action="lead" ?hidden=${this.first} title=${t('compare.lead.about')}
           aria-label=${t('compare.lead.name', { name })}
-          @click=${act(() => this.#ask('lead'))}>${t('compare.lead')}</button>
+          @click=${act(() => this.#emitAction('lead'))}>${t('compare.lead')}</button>
         <button data-action="remove" ?hidden=${!this.removable} aria-label=${t('compare.remove.name', { name })}
-          @click=${act(() => this.#ask('remove'))}>${t('compare.remove')}</button>
+          @click=${act(() => this.#emitAction('remove'))}>${t('compare.remove')}</button>
       </div>`;
   }
 
-  get #menu() {
+  get #menuElement() {
     return /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu'));
   }
 
   /** Finds a place for the menu below its button and inside the window. */
-  #place() {
+  #placeMenu() {
     const button = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.dots'));
     const { bottom, right, top } = button.getBoundingClientRect();
-    const { width, height } = this.#menu.getBoundingClientRect();
+    const { width, height } = this.#menuElement.getBoundingClientRect();
     const edge = 8;
     const below = bottom + height + edge <= innerHeight;
-    this.#menu.style.left = `${Math.max(edge, Math.min(right, innerWidth - edge) - width)}px`;
-    this.#menu.style.top = `${below ? bottom : top - height}px`;
+    this.#menuElement.style.left = `${Math.max(edge, Math.min(right, innerWidth - edge) - width)}px`;
+    this.#menuElement.style.top = `${below ? bottom : top - height}px`;
   }
 
   #renderText() {
@@ -170,7 +170,7 @@ export class LogitStrategy extends LogitElement {
    * @param {Settings} [settings]
    * @param {string} [text]
    */
-  #ask(action, settings = this.settings, text = this.text) {
+  #emitAction(action, settings = this.settings, text = this.text) {
     const detail = { action, settings, ...(this.kind === 'given' && { text }) };
     this.dispatchEvent(new CustomEvent('logit-strategy', { detail }));
   }
@@ -187,13 +187,16 @@ export class LogitStrategy extends LogitElement {
     if ('error' in read) return;
     const { [name]: _, ...others } = /** @type {Record<string, any>} */ (this.settings);
     if (read.value === neutral) this.added = [...this.added, name];
-    this.#ask('set', read.value === neutral ? others : { ...this.settings, [name]: read.value });
+    this.#emitAction(
+      'set',
+      read.value === neutral ? others : { ...this.settings, [name]: read.value },
+    );
   }
 
   /** @param {Event} event */
   #onText(event) {
     this.typed = null;
-    this.#ask('set', this.settings, valueOf(event));
+    this.#emitAction('set', this.settings, valueOf(event));
   }
 
   /** @param {Event} event */

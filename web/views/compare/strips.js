@@ -68,13 +68,13 @@ export class LogitStrips extends LogitElement {
     const u = commonU(slices);
     const { width, unit } = this.#width;
     const rows = slices.length > BESIDE || width < ROOM * 16 * unit;
-    const needle = { '--n': slices.length, '--u': u ?? 0, '--tall': this.#tall };
+    const needle = { '--n': slices.length, '--u': u ?? 0, '--tall': this.#columnHeight };
     return html`
       <div class="head">
         <label class="label">${t('compare.at')}
           <input type="range" id="at" min="1" max=${Math.max(1, count)} step="1"
-            .value=${live(String(at + 1))} aria-valuetext=${this.#say(u)}
-            @input=${(/** @type {Event} */ event) => this.#ask(Number(valueOf(event)) - 1)}></label>
+            .value=${live(String(at + 1))} aria-valuetext=${this.#describe(u)}
+            @input=${(/** @type {Event} */ event) => this.#emitStep(Number(valueOf(event)) - 1)}></label>
         <p><b class="number">${number(at + 1)}</b> <span class="of">/ ${number(count)}</span></p>
         <p class="u">${u === null ? t('compare.at.none') : html`<b>u = ${fixed(u, 4)}</b>`}</p>
         ${help('u', `${t('compare.at.about')} ${t('compare.about')}`)}
@@ -92,7 +92,7 @@ export class LogitStrips extends LogitElement {
    */
   #renderSlice({ strategy, step, trace }, i, u, rows) {
     const drawn = (strategy.kind ?? 'sample') === 'sample';
-    const bands = trace && step ? this.#bands(trace, step, u, rows) : [];
+    const bands = trace && step ? this.#bandsOf(trace, step, u, rows) : [];
     const taken = bands.find(({ kind }) => kind === 'drawn');
     const middle = taken ? (taken.from + taken.to) / 2 : 0.5;
     const uncounted = bands.filter(({ kind, said }) => kind === 'more' && !said);
@@ -105,7 +105,7 @@ export class LogitStrips extends LogitElement {
         <div class="strip" translate="no" aria-hidden="true">${bands.map((band) => this.#renderBand(band, rows))}</div>
         <p class="taken">${
           step
-            ? html`<b class="token" translate="no">${visibleHtml(this.#named(step))}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>`
+            ? html`<b class="token" translate="no">${visibleHtml(this.#nameOf(step))}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>`
             : html`<span class="ended">${t('compare.at.ended')}</span>`
         }</p>
         <p class="count" data-count=${more}>${more > 0 ? t('compare.at.more', { n: more }) : ''}</p>
@@ -118,34 +118,34 @@ export class LogitStrips extends LogitElement {
    * @param {number | null} u
    * @param {boolean} rows
    */
-  #bands(trace, step, u, rows) {
-    const length = this.#length(rows);
+  #bandsOf(trace, step, u, rows) {
+    const length = this.#stripLength(rows);
     const letters = (/** @type {string} */ text) => LETTER * ([...text].length + 1);
     const more = letters(t('compare.at.more', { n: trace.kept }));
     /** @param {number} share @param {import('../../engine/types.js').TraceToken | null} token */
     const fits = (share, token) => {
-      const need = token ? letters(visible(this.#named(token))) : more;
+      const need = token ? letters(visible(this.#nameOf(token))) : more;
       return share * length >= (rows ? need : LINE);
     };
     return layoutBands({ trace, u, nextId: step.id, fits });
   }
 
   /** Returns the length of a strip, in 1/16 rem. @param {boolean} rows */
-  #length(rows) {
+  #stripLength(rows) {
     const { width, unit } = this.#width;
     const aside = width < ROOM * 16 * unit ? ASIDE.narrow : ASIDE.wide;
-    return rows ? width / unit - aside * 16 : this.#tall * 16;
+    return rows ? width / unit - aside * 16 : this.#columnHeight * 16;
   }
 
   /** Height of strips in columns, in rem: higher in a high window. */
-  get #tall() {
+  get #columnHeight() {
     return Math.min(HIGH, Math.max(LOW, innerHeight / (16 * this.#width.unit) - AROUND));
   }
 
   /** @param {import('../../plots/strip.js').Band} band @param {boolean} rows */
   #renderBand({ kind, token, count, from, to, said, parts }, rows) {
-    const name = token ? visible(this.#named(token)) : t('compare.at.more', { n: count });
-    const visibleParts = parts.filter((share) => share * this.#length(rows) >= PART);
+    const name = token ? visible(this.#nameOf(token)) : t('compare.at.more', { n: count });
+    const visibleParts = parts.filter((share) => share * this.#stripLength(rows) >= PART);
     return html`<i class=${kind} data-count=${count} title="${name} ${percent(to - from)}"
       ${cssom({ '--p': to - from })}>${visibleParts.map(
         (share) => html`<s ${cssom({ '--p': share, '--of': share / (to - from) })}></s>`,
@@ -153,12 +153,12 @@ export class LogitStrips extends LogitElement {
   }
 
   /** @param {{ id: number, text: string }} token */
-  #named(token) {
+  #nameOf(token) {
     return namedToken(token, this.eos);
   }
 
   /** Returns a sentence with all drawn tokens, for screen readers. @param {number | null} u */
-  #say(u) {
+  #describe(u) {
     const drawn = this.slices.map(({ step }, i) => {
       const token = step && spoken({ ...step, special: false }, this.eos);
       return `${letter(i)}: ${token ?? t('compare.at.ended')}`;
@@ -168,7 +168,7 @@ export class LogitStrips extends LogitElement {
   }
 
   /** @param {number} at */
-  #ask(at) {
+  #emitStep(at) {
     this.dispatchEvent(new CustomEvent('logit-at', { detail: { at } }));
   }
 }

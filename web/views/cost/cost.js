@@ -99,14 +99,14 @@ export class LogitCost extends ModelElement {
       this.speeds = new Map();
       if (this.measured.length > 0) this.keepChoice({ measured: [] });
     }
-    await this.#read(engine);
+    await this.#readPrompt(engine);
     const { measured } = this;
     if (measured.includes('steps') && this.timings.length === 0) await this.#measure();
     if (measured.includes('speeds') && this.speeds.size === 0) await this.#measureVariants();
   }
 
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
-  async #read(engine) {
+  async #readPrompt(engine) {
     const half = (engine.info?.context_length ?? 2) >> 1;
     const ids = Array.from(
       this.prompt_ids ?? (await engine.encode(this.prompt ?? '').catch(() => [])),
@@ -119,7 +119,7 @@ export class LogitCost extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     if ((changed.has('prompt') || changed.has('prompt_ids')) && this.engine)
-      this.#read(this.engine);
+      this.#readPrompt(this.engine);
   }
 
   render() {
@@ -145,7 +145,7 @@ export class LogitCost extends ModelElement {
         <h3>${t('cost.steps')}</h3>
         <p class="about">${t('cost.steps.about')}</p>
         <div class="actions">
-          <button class="primary" data-run="steps" aria-disabled=${!this.#measurable} @click=${this.#measure}>${t('cost.measure')}</button>
+          <button class="primary" data-run="steps" aria-disabled=${!this.#canMeasure} @click=${this.#measure}>${t('cost.measure')}</button>
           <button data-run="stop" aria-disabled=${busy === ''} @click=${() => this.#run?.abort()}>${t('cost.stop')}</button>
           <span class="soft" role="status">${busy === 'steps' ? t('cost.working', { n: this.timings.length }) : this.#contextWarning() || this.said}</span>
         </div>
@@ -199,11 +199,11 @@ export class LogitCost extends ModelElement {
           width > 0 && timings.length > 0
             ? html`<div class="walk" role="slider" tabindex="0" aria-label=${t('cost.walk')} aria-valuemin="1"
               aria-valuemax=${timings.length} aria-valuenow=${Math.min(this.at, last) + 1}
-              aria-valuetext=${this.#words(info, shown)} @keydown=${this.#onKey}>${this.#renderChart(width, unit)}</div>`
+              aria-valuetext=${this.#pointWords(info, shown)} @keydown=${this.#onKey}>${this.#renderChart(width, unit)}</div>`
             : html`<p class="empty">${t('cost.none')}</p>`
         }
       </div>
-      <p class="told" aria-hidden="true">${shown ? this.#words(info, shown) : nothing}</p>
+      <p class="told" aria-hidden="true">${shown ? this.#pointWords(info, shown) : nothing}</p>
       ${timings.length > 0 ? this.#renderTable(info) : nothing}`;
   }
 
@@ -233,7 +233,7 @@ export class LogitCost extends ModelElement {
    * @param {any} info
    * @param {Timing} timing
    */
-  #words(info, { n, cached, uncached }) {
+  #pointWords(info, { n, cached, uncached }) {
     const rate = (/** @type {import('./formula.js').Cost} */ cost, /** @type {number} */ ms) =>
       threeDigits(operations(cost) / ms / 1e6);
     return t('cost.point', {
@@ -300,7 +300,7 @@ export class LogitCost extends ModelElement {
       <section><h3>${t('cost.speeds')}</h3>
         <p class="about">${t('cost.speeds.about')}</p>
         <div class="actions">
-          <button class="primary" data-run="speeds" aria-disabled=${!this.#measurable} @click=${this.#measureVariants}>${t('cost.measure')}</button>
+          <button class="primary" data-run="speeds" aria-disabled=${!this.#canMeasure} @click=${this.#measureVariants}>${t('cost.measure')}</button>
           <span class="soft" role="status">${busy === 'speeds' ? t('cost.racing') : this.#contextWarning()}</span>
         </div>
         <dl class="speeds">${VARIANTS.map((variant) => {
@@ -316,7 +316,7 @@ export class LogitCost extends ModelElement {
     if (to !== undefined) this.at = to;
   }
 
-  get #text() {
+  get #measuredText() {
     const { context_length, end_token_ids } = /** @type {any} */ (this.engine?.info);
     return { ids: this.#ids, ends: end_token_ids, context: context_length };
   }
@@ -327,17 +327,20 @@ export class LogitCost extends ModelElement {
     return n < LEAST_CONTEXT ? t('cost.short', { n, least: LEAST_CONTEXT }) : '';
   }
 
-  get #measurable() {
+  get #canMeasure() {
     return this.engine !== null && !this.busy && this.#contextWarning() === '';
   }
 
   async #measure() {
-    if (!this.engine || !this.#measurable) return;
-    const run = this.#begin('steps');
+    if (!this.engine || !this.#canMeasure) return;
+    const run = this.#beginRun('steps');
     const session = await this.engine.session();
     this.timings = [];
     try {
-      for await (const timing of measureSteps(session, { ...this.#text, signal: run.signal }))
+      for await (const timing of measureSteps(session, {
+        ...this.#measuredText,
+        signal: run.signal,
+      }))
         this.timings = [...this.timings, timing];
       this.said = this.speak(() => t(run.signal.aborted ? 'cost.stopped' : 'cost.done'));
     } finally {
@@ -348,10 +351,10 @@ export class LogitCost extends ModelElement {
 
   /** Measures every build of the engine. Each build opens the model again. */
   async #measureVariants() {
-    if (!this.engine || !this.#measurable) return;
-    const run = this.#begin('speeds');
+    if (!this.engine || !this.#canMeasure) return;
+    const run = this.#beginRun('speeds');
     this.speeds = new Map();
-    const text = { ...this.#text, signal: run.signal };
+    const text = { ...this.#measuredText, signal: run.signal };
     for (const variant of VARIANTS) {
       if (run.signal.aborted) break;
       const held = lease(this.offer.model, { context: this.context, variant });
@@ -364,7 +367,7 @@ export class LogitCost extends ModelElement {
   }
 
   /** @param {'steps' | 'speeds'} what */
-  #begin(what) {
+  #beginRun(what) {
     const run = new AbortController();
     this.#run = run;
     this.busy = what;

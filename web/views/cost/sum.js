@@ -49,13 +49,13 @@ export class LogitCostSum extends LogitElement {
     this.wrong = {};
   }
 
-  get #counted() {
+  get #counts() {
     const { prompt_tokens, new_tokens, width } = this;
     return { prompt_tokens, new_tokens, width };
   }
 
   /** @param {keyof typeof BOXES} name @param {Event} event */
-  #type(name, event) {
+  #onTyped(name, event) {
     const text = valueOf(event);
     const read = this.speak(() => readWhole(t(`cost.${name}`), text, 1, COUNT_MAX));
     const { [name]: _, ...others } = this.wrong;
@@ -72,7 +72,7 @@ export class LogitCostSum extends LogitElement {
       <div class="boxes">${names.map(
         (name) => html`<label><span><b>${BOXES[name]}</b> ${t(`cost.${name}`)}</span>
           <input inputmode="numeric" autocomplete="off" data-box=${name} .value=${this.wrong[name]?.text ?? String(this[name])}
-            aria-invalid=${name in this.wrong} aria-describedby="wrong" @input=${(/** @type {Event} */ event) => this.#type(name, event)}></label>`,
+            aria-invalid=${name in this.wrong} aria-describedby="wrong" @input=${(/** @type {Event} */ event) => this.#onTyped(name, event)}></label>`,
       )}</div>
       <p id="wrong" class="error" role="alert">${Object.values(this.wrong)[0]?.error}</p>
       ${this.#renderTable()}
@@ -80,7 +80,7 @@ export class LogitCostSum extends LogitElement {
   }
 
   #renderTable() {
-    const counted = this.#counted;
+    const counted = this.#counts;
     const { prompt_tokens, new_tokens, width } = counted;
     const n = prompt_tokens + new_tokens;
     const ways = /** @type {const} */ ([
@@ -120,7 +120,7 @@ export class LogitCostSum extends LogitElement {
       Math.round(((i + 1) * new_tokens) / count),
     );
     const costs = places.map((n) =>
-      [false, true].map((cached) => countText({ ...this.#counted, new_tokens: n }, cached).matrix),
+      [false, true].map((cached) => countText({ ...this.#counts, new_tokens: n }, cached).matrix),
     );
     const at = Math.min(this.at ?? count - 1, count - 1);
     const [again, kept] = costs[at].map((value) => number(value));

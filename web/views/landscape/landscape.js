@@ -141,7 +141,7 @@ export class LogitLandscape extends ModelElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#leave();
+    this.#closeParts();
     this.#resized.disconnect();
     this.#display = null;
     this.#clock.stop();
@@ -149,7 +149,7 @@ export class LogitLandscape extends ModelElement {
     this.#files?.drop();
   }
 
-  #leave() {
+  #closeParts() {
     this.pair.close();
     this.content.close();
     this.#rain.clear();
@@ -158,7 +158,7 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {import('../../engine/remote.js').RemoteLogitscope} engine */
   async opened(engine) {
-    this.#leave();
+    this.#closeParts();
     const subject = await Subject.open(engine, this.given);
     if (engine !== this.engine) return subject.close();
     this.content.open(subject, engine.table);
@@ -204,7 +204,7 @@ export class LogitLandscape extends ModelElement {
   #onNews(news, slices) {
     const picture = this.#display?.picture;
     if (news === 'encoded') {
-      this.#ask(); // one frame later, the user would see the delay while typing
+      this.#askContent(); // one frame later, the user would see the delay while typing
       return this.requestUpdate();
     }
     if (news === 'asked' || news === 'reading' || news === 'fault')
@@ -307,7 +307,7 @@ export class LogitLandscape extends ModelElement {
     return { prompt: this.given ? '' : this.sentence.prompt, eos };
   }
 
-  #ask() {
+  #askContent() {
     const { content, lines, ids } = this;
     if (lines.knob.row && !this.#needsEncoding) content.ask({ ...lines.request, past: ids });
   }
@@ -322,7 +322,7 @@ export class LogitLandscape extends ModelElement {
       if (this.pair.shown?.paint(now) || lines.playing) this.#askFrame();
       return;
     }
-    this.#ask();
+    this.#askContent();
     const { drags, pointed } = this.#input;
     if (!drags && !lines.playing) content.reader?.follow();
     const reading = content.shown?.reading;

@@ -96,7 +96,7 @@ export class LogitSpeculative extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     super.willUpdate(changed);
-    if (this.engine && this.#wanted !== this.#written) this.#write();
+    if (this.engine && this.#wantedJson !== this.#written) this.#write();
   }
 
   async opened() {
@@ -118,14 +118,14 @@ export class LogitSpeculative extends ModelElement {
   }
 
   /** The options as JSON without the draft model, to find out if the displayed text is outdated. */
-  get #wanted() {
+  get #wantedJson() {
     const { draft, ...options } = this.#options;
     return JSON.stringify([Boolean(draft), options]);
   }
 
   async #write() {
     const { engine } = this;
-    this.#written = this.#wanted;
+    this.#written = this.#wantedJson;
     this.#run?.abort();
     this.wrong = null;
     this.timed = null;
@@ -159,7 +159,7 @@ export class LogitSpeculative extends ModelElement {
     }
   }
 
-  async #time() {
+  async #measureTime() {
     const { engine } = this;
     if (!engine || this.busy) return;
     const run = new AbortController();
@@ -306,7 +306,7 @@ export class LogitSpeculative extends ModelElement {
         ${fact('per-pass', fixed(tokens_per_pass ?? 0, 2), t('speculative.of-passes', { n: passes, tokens: number(tokens) }))}
         ${fact('rate', acceptance === null ? '–' : percent(acceptance), t('speculative.of-drafts', { accepted: number(accepted), n: accepted + rejected }))}
         <div data-fact="time"><dt>${t('speculative.time')}</dt><dd>${timed ? html`<b>${t('speculative.ms', { ms: fixed(timed.drafted, 2) })}</b> ${t('speculative.ms.plain', { ms: fixed(timed.plain, 2) })}` : nothing}
-          <button data-command="time" aria-disabled=${busy !== ''} @click=${this.#time}>${t(busy === 'time' ? 'speculative.timing' : 'speculative.measure')}</button></dd></div>
+          <button data-command="time" aria-disabled=${busy !== ''} @click=${this.#measureTime}>${t(busy === 'time' ? 'speculative.timing' : 'speculative.measure')}</button></dd></div>
       </dl>
       <p class="about">${timed ? this.#timeInWords() : t('speculative.time.about')}</p>`;
   }

@@ -53,7 +53,9 @@ export class LogitSweepMap extends SweepChart {
       short: (/** @type {number} */ value) => shortOf(name, value),
       tick: plain,
       cell: (/** @type {number} */ i) =>
-        points[i] ? pointWords(plan, points[i]) : `${placeOf(this.#place(i))}: ${t('sweep.open')}`,
+        points[i]
+          ? pointWords(plan, points[i])
+          : `${placeOf(this.#settingsAt(i))}: ${t('sweep.open')}`,
     };
     return html`
       <svg class="map" height=${layout.height} font-size=${13 * unit} role="grid" tabindex="0"
@@ -66,7 +68,7 @@ export class LogitSweepMap extends SweepChart {
   }
 
   /** @param {number} index */
-  #place(index) {
+  #settingsAt(index) {
     const [first, second] = /** @type {Plan} */ (this.plan).axes;
     const rows = second.values.length;
     return {
@@ -76,7 +78,7 @@ export class LogitSweepMap extends SweepChart {
   }
 
   /** @param {number} at */
-  #point(at) {
+  #emitPoint(at) {
     if (at >= 0 && at !== this.at) this.emit('logit-point', { at });
   }
 
@@ -84,7 +86,7 @@ export class LogitSweepMap extends SweepChart {
    * @param {PointerEvent} event
    * @param {import('../../plots/heat.js').Layout} layout
    */
-  #cell(event, layout) {
+  #cellUnder(event, layout) {
     const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
     return cellAt(layout, event.clientX - box.left, event.clientY - box.top);
   }
@@ -94,7 +96,7 @@ export class LogitSweepMap extends SweepChart {
    * @param {import('../../plots/heat.js').Layout} layout
    */
   #onPoint(event, layout) {
-    this.#point(this.#cell(event, layout));
+    this.#emitPoint(this.#cellUnder(event, layout));
   }
 
   /**
@@ -102,9 +104,9 @@ export class LogitSweepMap extends SweepChart {
    * @param {import('../../plots/heat.js').Layout} layout
    */
   #onClick(event, layout) {
-    const at = this.#cell(event, layout);
+    const at = this.#cellUnder(event, layout);
     if (at < 0) return;
-    this.#point(at);
+    this.#emitPoint(at);
     this.emit('logit-take', { at });
   }
 
@@ -126,7 +128,7 @@ export class LogitSweepMap extends SweepChart {
     event.preventDefault();
     const clamp = (/** @type {number} */ n, /** @type {number} */ count) =>
       Math.max(0, Math.min(count - 1, n));
-    this.#point(clamp(to[0], columns) * rows + clamp(to[1], rows));
+    this.#emitPoint(clamp(to[0], columns) * rows + clamp(to[1], rows));
     if (event.key === 'Enter') this.emit('logit-take', { at: this.at });
   }
 }

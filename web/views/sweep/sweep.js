@@ -172,7 +172,7 @@ export class LogitSweep extends ModelElement {
   }
 
   /** The sweep to show: the prepared one with the user's changes. @returns {Asked} */
-  get #wanted() {
+  get #wantedSweep() {
     const { asked, offers, kind } = this.#figure;
     const { first, second, measure, samples, max_new_tokens, keep } = this;
     const [own, ...others] = asked.measures;
@@ -189,9 +189,9 @@ export class LogitSweep extends ModelElement {
 
   /** The plan for the engine; null if a value is invalid or a grammar is missing. @returns {Plan | null} */
   get #plan() {
-    const { first, second, keep, measures, samples, max_new_tokens } = this.#wanted;
+    const { first, second, keep, measures, samples, max_new_tokens } = this.#wantedSweep;
     const { seed = 0, ...others } = this.asked;
-    if (Object.keys(this.#drafts).length > 0 || this.#unjudged) return null;
+    if (Object.keys(this.#drafts).length > 0 || this.#lacksGrammar) return null;
     try {
       const axes = [first, ...(second ? [second] : [])].map(({ name, from, to, step }) =>
         range(name, from, to, step),
@@ -206,8 +206,8 @@ export class LogitSweep extends ModelElement {
   }
 
   /** True if a measure needs a grammar and there is none. */
-  get #unjudged() {
-    return this.#wanted.measures.some(needsGrammar) && !this.rules;
+  get #lacksGrammar() {
+    return this.#wantedSweep.measures.some(needsGrammar) && !this.rules;
   }
 
   /** @param {Plan} plan */
@@ -246,14 +246,14 @@ export class LogitSweep extends ModelElement {
     let run = {
       key: this.#tried,
       plan,
-      shape: shapeOf(this.#figure, this.#wanted),
+      shape: shapeOf(this.#figure, this.#wantedSweep),
       points: [],
       total: countPoints(plan.axes),
       status: 'running',
       model: engine.info.name,
       vocabulary: engine.info.vocab_size,
     };
-    const at = nearest(placesOf(plan.axes), this.#bench);
+    const at = nearest(placesOf(plan.axes), this.#benchValues);
     /** @type {Point[]} */
     const points = [];
     const show = (/** @type {Run['status']} */ status) => {
@@ -281,7 +281,7 @@ export class LogitSweep extends ModelElement {
   }
 
   /** The values of all settings in the bench. @returns {Record<string, number>} */
-  get #bench() {
+  get #benchValues() {
     const neutral = (this.engine?.table ?? []).map(({ name, neutral: value }) => [name, value]);
     return { ...Object.fromEntries(neutral), .../** @type {any} */ (this.asked) };
   }
@@ -308,7 +308,7 @@ export class LogitSweep extends ModelElement {
 
   /** Renders the line about the chart, the button that unfolds the form, and the progress. */
   #renderLine() {
-    const { first, second, measures, samples } = this.#wanted;
+    const { first, second, measures, samples } = this.#wantedSweep;
     const texts = measures.some(needsTexts);
     const parts = [first, ...(second ? [second] : [])].map(({ name, from, to, step }) =>
       t('sweep.line', {
@@ -360,7 +360,7 @@ export class LogitSweep extends ModelElement {
   }
 
   /** Keeps only the values that differ from the prepared sweep. @param {Partial<Asked>} change */
-  #ask({ measures, ...change }) {
+  #keepChanges({ measures, ...change }) {
     const { asked } = this.#figure;
     const [own] = asked.measures;
     const patch = Object.entries({ ...change, ...(measures ? { measure: measures[0] } : {}) });
@@ -379,7 +379,7 @@ export class LogitSweep extends ModelElement {
 
   /** Starts a sweep because the user pressed the button. */
   #run() {
-    this.keepChoice({ texts: this.#wanted.measures.some(needsTexts) });
+    this.keepChoice({ texts: this.#wantedSweep.measures.some(needsTexts) });
     this.#start();
   }
 
@@ -395,11 +395,11 @@ export class LogitSweep extends ModelElement {
   #renderForm() {
     return renderForm({
       figure: this.#figure,
-      asked: this.#wanted,
+      asked: this.#wantedSweep,
       table: /** @type {any} */ (this.engine?.table ?? []),
       judged: this.rules !== null,
       drafts: this.#drafts,
-      set: (change) => this.#ask(change),
+      set: (change) => this.#keepChanges(change),
       draft: (box, draft) => {
         const { [box]: _, ...others } = this.#drafts;
         this.#drafts = draft ? { ...others, [box]: draft } : others;
@@ -430,7 +430,7 @@ export class LogitSweep extends ModelElement {
         }
         <p class="status" role="status">${words}</p>
         ${
-          this.engine && this.#unjudged
+          this.engine && this.#lacksGrammar
             ? html`<button data-command="open" @click=${this.#openJudged}>${t('sweep.open-model', { model: JUDGED })}</button>`
             : nothing
         }
@@ -441,14 +441,14 @@ export class LogitSweep extends ModelElement {
 
   /** Returns a sentence about why there is no plan. */
   #whyNot() {
-    if (this.#unjudged) return t('sweep.unjudged');
+    if (this.#lacksGrammar) return t('sweep.unjudged');
     return Object.keys(this.#drafts).length > 0 ? '' : t('sweep.bad-range');
   }
 
   /** @param {Run} run */
   #renderChart({ plan, points, shape, vocabulary }) {
     // While another model loads, the bench's value is unknown.
-    const now = this.bare ? null : (this.#bench[plan.axes[0].name] ?? null);
+    const now = this.bare ? null : (this.#benchValues[plan.axes[0].name] ?? null);
     return shape === 'map'
       ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
       : html`<logit-sweep-trend .plan=${plan} .points=${points} .at=${this.at}
@@ -468,7 +468,7 @@ export class LogitSweep extends ModelElement {
   #renderStep({ points }, by) {
     const at = this.at + by;
     return html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!points[at]}
-      @click=${() => points[at] && this.#point(at)}>${by < 0 ? '‹' : '›'}</button>`;
+      @click=${() => points[at] && this.#selectPoint(at)}>${by < 0 ? '‹' : '›'}</button>`;
   }
 
   /** Renders the chart and its buttons only. */
@@ -490,7 +490,7 @@ export class LogitSweep extends ModelElement {
       ${this.#renderChart(run)}
       <div class="picked">
         ${this.#renderReadout(run)}
-        <button class="quiet" data-command="take" aria-disabled=${!point} @click=${() => this.#take()}>
+        <button class="quiet" data-command="take" aria-disabled=${!point} @click=${() => this.#usePoint()}>
           ${t('sweep.take', { place: point ? placeOf(point.at) : '' })}</button>
         <button class="quiet" data-command="svg" @click=${() => this.#saveSvg()}>${t('sweep.svg')}</button>
         <button class="quiet" data-command="csv" @click=${() => download(`${fileName(plan, model)}.csv`, toCsv(plan, points), 'text/csv')}>${t('sweep.csv')}</button>
@@ -502,11 +502,11 @@ export class LogitSweep extends ModelElement {
   /** @param {CustomEvent} event */
   #onPoint(event) {
     event.stopPropagation();
-    this.#point(event.detail.at);
+    this.#selectPoint(event.detail.at);
   }
 
   /** @param {number} at */
-  #point(at) {
+  #selectPoint(at) {
     this.at = at;
     const point = this.run?.points[at];
     if (this.bare && point) this.emit('logit-set', point.at);
@@ -516,11 +516,11 @@ export class LogitSweep extends ModelElement {
   #onTake(event) {
     event.stopPropagation();
     this.at = event.detail.at;
-    this.#take();
+    this.#usePoint();
   }
 
   /** Uses the point's settings in the bench, with the sweep's prompt if the bench has another one. */
-  #take() {
+  #usePoint() {
     const point = this.run?.points[this.at];
     if (!this.run || !point) return;
     const { plan } = this.run;

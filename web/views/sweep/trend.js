@@ -62,7 +62,7 @@ export class LogitSweepTrend extends SweepChart {
    */
   #renderChart(plan, points, size) {
     const { unit, height } = size;
-    const layout = this.#layout(plan, points, size);
+    const layout = this.#layOut(plan, points, size);
     const [across, up] = this.trade ? plan.measures : [plan.axes[0].name, plan.measures[0]];
     const log = layout.logarithmic ? ` ${t('sweep.log')}` : '';
     const many = MEASURES[up].unit === 'share' ? t('sweep.share') : t('sweep.tokens');
@@ -92,7 +92,7 @@ export class LogitSweepTrend extends SweepChart {
    * @param {Point[]} points
    * @param {{ width: number, height: number, unit: number }} size
    */
-  #layout({ axes, measures }, points, size) {
+  #layOut({ axes, measures }, points, size) {
     const [{ name: setting, values }] = axes;
     const one = (/** @type {Point} */ { at, measures: found }, /** @type {string} */ name) => ({
       y: found[name].mean,
@@ -119,7 +119,7 @@ export class LogitSweepTrend extends SweepChart {
     const whole = [0, 1];
     return layoutTrend({
       series,
-      limits: measures[0] === 'entropy' && !this.trade ? this.#limits() : [],
+      limits: measures[0] === 'entropy' && !this.trade ? this.#entropyLimits() : [],
       x: this.trade ? whole : [Math.min(...values), Math.max(...values)],
       y: shares ? whole : null,
       counts: measures.every((name) => MEASURES[name].unit === 'tokens'),
@@ -131,7 +131,7 @@ export class LogitSweepTrend extends SweepChart {
   }
 
   /** The range of an axis for entropy: from 0 (one certain token) to the entropy of equally probable tokens. */
-  #limits() {
+  #entropyLimits() {
     return [
       { value: 0, label: t('sweep.limit.low') },
       { value: Math.log2(this.vocabulary), label: t('sweep.limit.high', { n: this.vocabulary }) },
@@ -139,7 +139,7 @@ export class LogitSweepTrend extends SweepChart {
   }
 
   /** @param {number} at */
-  #point(at) {
+  #emitPoint(at) {
     const next = Math.max(0, Math.min(this.points.length - 1, at));
     if (next !== this.at) this.emit('logit-point', { at: next });
   }
@@ -150,13 +150,13 @@ export class LogitSweepTrend extends SweepChart {
    */
   #onPoint(event, layout) {
     const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
-    this.#point(markAt(layout, event.clientX - box.left, event.clientY - box.top, !this.trade));
+    this.#emitPoint(markAt(layout, event.clientX - box.left, event.clientY - box.top, !this.trade));
   }
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const to = walkTo(event, this.at, this.points.length - 1);
-    if (to !== undefined) this.#point(to);
+    if (to !== undefined) this.#emitPoint(to);
   }
 }
 

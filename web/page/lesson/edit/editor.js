@@ -121,7 +121,7 @@ export class LogitLessonEditor extends LogitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.#begin();
+    this.#beginDraft();
   }
 
   disconnectedCallback() {
@@ -129,7 +129,7 @@ export class LogitLessonEditor extends LogitElement {
     this.#reader.close();
   }
 
-  async #begin() {
+  async #beginDraft() {
     const table = await this.#reader.table();
     const handover = await handoverFromAddress(table, this.#reader);
     this.#table = table;
@@ -137,7 +137,7 @@ export class LogitLessonEditor extends LogitElement {
     if (kept && handover) this.handover = handover;
     this.draft = kept ?? newLesson(handover ?? { state: FIRST_STATE, left: [] });
     if (!kept && handover) this.#onPlaced(handover);
-    if (kept && !handover) this.#say(() => t('editor.again', { title: this.#title(kept) }));
+    if (kept && !handover) this.#showNotice(() => t('editor.again', { title: this.#title(kept) }));
     this.requestUpdate();
   }
 
@@ -159,14 +159,14 @@ export class LogitLessonEditor extends LogitElement {
   #title = ({ title }) => String(title || t('editor.untitled'));
 
   /** @param {() => string} words */
-  #say(words) {
+  #showNotice(words) {
     this.notice = this.speak(words);
   }
 
   /** The draft has the instrument's state now, so removes it from the address. @param {Handover} handover */
   #onPlaced({ left }) {
     this.handover = null;
-    this.#say(() =>
+    this.#showNotice(() =>
       left.length > 0 ? t('editor.left', { parts: list(left) }) : t('editor.taken'),
     );
     try {
@@ -236,11 +236,11 @@ export class LogitLessonEditor extends LogitElement {
     this.#lastPlace = '';
     this.draft = before;
     remember('draft', JSON.stringify(before));
-    this.#say(() => t('editor.undone'));
+    this.#showNotice(() => t('editor.undone'));
   }
 
   /** @param {Handover} handover @param {boolean} anew */
-  #place(handover, anew) {
+  #takeHandover(handover, anew) {
     const parts = [...(this.draft.parts ?? []), newPart(handover)];
     this.change(anew ? newLesson(handover) : { ...this.draft, parts });
     if (anew) this.#form.untouch();
@@ -249,11 +249,11 @@ export class LogitLessonEditor extends LogitElement {
     this.focusAt(anew ? 'title' : `parts[${this.openPart}].title`);
   }
 
-  #anew() {
+  #beginNew() {
     this.change(newLesson({ state: FIRST_STATE, left: [] }));
     this.#form.untouch();
     this.openPart = 0;
-    this.#say(() => t('editor.begun'));
+    this.#showNotice(() => t('editor.begun'));
     this.focusAt('title');
   }
 
@@ -269,19 +269,19 @@ export class LogitLessonEditor extends LogitElement {
     const hard = faults.find(({ key }) => HARD_FAULTS.includes(key));
     if (hard) {
       const reason = this.speak(() => t(`lesson.fault.${hard.key}`, hard.values));
-      return this.#say(() => t('editor.refused', { name: file.name, reason }));
+      return this.#showNotice(() => t('editor.refused', { name: file.name, reason }));
     }
     this.change(read);
     this.#form.untouch();
     [this.openPart, this.openQuestion] = [0, 0];
-    this.#say(() => t('editor.opened', { name: file.name }));
+    this.#showNotice(() => t('editor.opened', { name: file.name }));
   }
 
   /** Returns the finished lesson; if it has faults, shows them and returns null. */
   #finishedLesson() {
     this.#press();
     if (this.faults.length === 0) return /** @type {Lesson} */ (filled(this.draft));
-    this.#say(() => t('editor.unfinished', { n: this.faults.length }));
+    this.#showNotice(() => t('editor.unfinished', { n: this.faults.length }));
     this.focusAt(faultPlace(this.faults[0]));
     return null;
   }
@@ -291,7 +291,7 @@ export class LogitLessonEditor extends LogitElement {
     const lesson = filled(this.draft);
     const name = `${lesson.name ?? 'lesson'}.json`;
     download(name, fileText(lesson), 'application/json');
-    this.#say(() => t('editor.downloaded', { name }));
+    this.#showNotice(() => t('editor.downloaded', { name }));
   }
 
   /** @param {'link' | 'embed'} what */
@@ -305,7 +305,7 @@ export class LogitLessonEditor extends LogitElement {
     const long = link.length > LINK_LIMIT;
     const numbers = { n: link.length, limit: LINK_LIMIT, name: `${lesson.name}.json` };
     const said = copied ? `editor.copied.${what}` : 'editor.uncopied';
-    this.#say(() => t(said) + (long ? ` ${t(`editor.long.${what}`, numbers)}` : ''));
+    this.#showNotice(() => t(said) + (long ? ` ${t(`editor.long.${what}`, numbers)}` : ''));
     this.#out = copied ? '' : text;
     this.requestUpdate();
   }
@@ -365,8 +365,8 @@ export class LogitLessonEditor extends LogitElement {
     const title = this.#title(this.draft);
     return html`<div class="handover" role="region" aria-label=${t('editor.handed')}>
       <p><strong>${t('editor.handed')}</strong> ${t('editor.handed.about', { title })}</p>
-      <p class="row"><button class="primary" data-command="add" @click=${() => this.#place(handover, false)}>${t('editor.handed.add')}</button>
-        <button data-command="anew" @click=${() => this.#place(handover, true)}>${t('editor.handed.anew')}</button>
+      <p class="row"><button class="primary" data-command="add" @click=${() => this.#takeHandover(handover, false)}>${t('editor.handed.add')}</button>
+        <button data-command="anew" @click=${() => this.#takeHandover(handover, true)}>${t('editor.handed.anew')}</button>
         <button data-command="leave" @click=${() => this.#onPlaced({ ...handover, left: [] })}>${t('editor.handed.leave')}</button></p></div>`;
   }
 
@@ -381,7 +381,7 @@ export class LogitLessonEditor extends LogitElement {
       }</span>
       <button type="button" data-command="undo" aria-disabled=${undos === 0} @click=${this.#undo}>${t('editor.undo')}</button>
       <label class="file">${t('editor.open')}<input type="file" accept=".json,.md,.markdown,.txt,application/json,text/markdown" @change=${this.#open}></label>
-      <button type="button" data-command="begin" @click=${this.#anew}>${t('editor.anew')}</button>
+      <button type="button" data-command="begin" @click=${this.#beginNew}>${t('editor.anew')}</button>
       <span class="out"><button type="button" class="primary" data-command="download" @click=${this.#download}>${t('editor.download')}</button>
         <button type="button" data-command="link" @click=${() => this.#copy('link')}>${t('editor.link')}</button>
         <button type="button" data-command="embed" @click=${() => this.#copy('embed')}>${t('editor.embed')}</button>
