@@ -29,7 +29,7 @@ const english = {
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host is rendered again when the strings are fetched
  */
-function say(form, fault, host) {
+function formatFault(form, fault, host) {
   if (!fault) return '';
   if (words) return words[form](fault);
   fetchWords().then(() => host.requestUpdate());
@@ -74,14 +74,14 @@ export async function detailOf(fault) {
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
  */
-export const reason = (fault, host) => say('reasonOf', fault, host);
+export const reason = (fault, host) => formatFault('reasonOf', fault, host);
 
 /**
  * Returns an error as a whole sentence; '' without an error, or until the strings are fetched.
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
  */
-export const sentence = (fault, host) => say('sentenceOf', fault, host);
+export const sentence = (fault, host) => formatFault('sentenceOf', fault, host);
 
 /**
  * Returns a sentence about the parts of a state that were refused, with reasons.

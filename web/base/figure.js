@@ -30,13 +30,13 @@ export function standAlone(figure, { title, lines }) {
   const margin = 12 * unit;
   const [width, height] = [box.width + 2 * margin, box.height];
   const size = 13 * unit;
-  const heads = wrap(title, Math.floor((width - 2 * margin) / (16 * unit * 0.6)));
+  const heads = wrapText(title, Math.floor((width - 2 * margin) / (16 * unit * 0.6)));
   const wrapped = lines.flatMap((line) =>
-    wrap(line, Math.floor((width - 2 * margin) / (size * 0.56))),
+    wrapText(line, Math.floor((width - 2 * margin) / (size * 0.56))),
   );
   const head = (12 + 22 * heads.length) * unit;
   const total = height + head + (wrapped.length * 1.4 + 1.2) * size;
-  const root = make('svg', {
+  const root = makeElement('svg', {
     xmlns: SVG,
     width,
     height: total,
@@ -44,15 +44,15 @@ export function standAlone(figure, { title, lines }) {
     'font-family': fontFamily,
     'font-size': size,
   });
-  const name = make('title', {});
+  const name = makeElement('title', {});
   name.textContent = title;
-  const chart = make('g', { transform: `translate(${margin} ${head})` });
-  chart.append(...inlined(figure).childNodes);
-  root.append(name, make('rect', { width, height: total, fill: paper }), chart);
+  const chart = makeElement('g', { transform: `translate(${margin} ${head})` });
+  chart.append(...withInlineStyles(figure).childNodes);
+  root.append(name, makeElement('rect', { width, height: total, fill: paper }), chart);
   const bold = { fill: color, 'font-weight': 650, 'font-size': 16 * unit };
-  heads.forEach((line, i) => root.append(words(line, margin, 22 * (i + 1) * unit, bold)));
+  heads.forEach((line, i) => root.append(makeText(line, margin, 22 * (i + 1) * unit, bold)));
   wrapped.forEach((line, i) =>
-    root.append(words(line, margin, head + height + (i + 1) * 1.4 * size, { fill: color })),
+    root.append(makeText(line, margin, head + height + (i + 1) * 1.4 * size, { fill: color })),
   );
   return new XMLSerializer().serializeToString(root).replace(NOT_XML, '\ufffd');
 }
@@ -61,7 +61,7 @@ export function standAlone(figure, { title, lines }) {
  * @param {string} name
  * @param {Record<string, string | number>} attributes
  */
-function make(name, attributes) {
+function makeElement(name, attributes) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes))
     if (key !== 'xmlns') element.setAttribute(key, String(value));
@@ -74,8 +74,8 @@ function make(name, attributes) {
  * @param {number} y
  * @param {Record<string, string | number>} attributes
  */
-function words(text, x, y, attributes) {
-  const element = make('text', { x, y, ...attributes });
+function makeText(text, x, y, attributes) {
+  const element = makeElement('text', { x, y, ...attributes });
   element.textContent = text;
   return element;
 }
@@ -84,7 +84,7 @@ function words(text, x, y, attributes) {
  * Returns a copy with styles as attributes, without parts that only the page needs.
  * @param {SVGSVGElement} figure
  */
-function inlined(figure) {
+function withInlineStyles(figure) {
   const copy = /** @type {SVGSVGElement} */ (figure.cloneNode(true));
   const from = figure.querySelectorAll('*');
   const pointers = copy.querySelectorAll('.pointer');
@@ -103,7 +103,7 @@ function inlined(figure) {
     }
   });
   for (const element of pointers) element.remove();
-  for (const comment of comments(copy)) comment.remove();
+  for (const comment of commentsOf(copy)) comment.remove();
   return copy;
 }
 
@@ -118,7 +118,7 @@ function groundOf(element) {
 }
 
 /** Returns all comment nodes; Lit inserts them. @param {Node} root */
-function comments(root) {
+function commentsOf(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_COMMENT);
   const found = [];
   while (walker.nextNode()) found.push(/** @type {Comment} */ (walker.currentNode));
@@ -129,7 +129,7 @@ function comments(root) {
  * @param {string} text
  * @param {number} most characters per line
  */
-function wrap(text, most) {
+function wrapText(text, most) {
   const lines = [''];
   for (const word of text.split(' ')) {
     const last = lines[lines.length - 1];

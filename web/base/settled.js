@@ -4,7 +4,7 @@ import { Debounce } from './debounce.js';
 import { isFetchingWords } from './faults.js';
 
 /** Waits for the next frame and for everything that it starts. */
-function frame() {
+function nextFrame() {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
@@ -13,12 +13,12 @@ function frame() {
  * @param {Document | ShadowRoot} root
  * @returns {boolean}
  */
-function working(root) {
+function isWorking(root) {
   return [...root.querySelectorAll('*')].some((element) => {
     const { isUpdatePending, busy } = /** @type {any} */ (element);
     if (isUpdatePending || (busy && element.localName.startsWith('logit-'))) return true;
     if (element.matches(':not(:defined)')) return true;
-    return element.shadowRoot !== null && working(element.shadowRoot);
+    return element.shadowRoot !== null && isWorking(element.shadowRoot);
   });
 }
 
@@ -28,8 +28,8 @@ function working(root) {
  */
 export async function settled() {
   for (let still = 0; still < 2; ) {
-    await frame();
-    const busy = Debounce.flush() || enginesBusy() || isFetchingWords() || working(document);
+    await nextFrame();
+    const busy = Debounce.flush() || enginesBusy() || isFetchingWords() || isWorking(document);
     still = busy ? 0 : still + 1;
   }
 }

@@ -13,10 +13,10 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
  */
 
 /** @param {number} n */
-const hex = (n) => n.toString(16).toUpperCase().padStart(2, '0');
+const hexOf = (n) => n.toString(16).toUpperCase().padStart(2, '0');
 
 /** Returns the number of a character in hexadecimal, such as ⟨1B⟩. @param {string} character */
-const byNumber = (character) => `⟨${hex(character.charCodeAt(0))}⟩`;
+const byNumber = (character) => `⟨${hexOf(character.charCodeAt(0))}⟩`;
 
 /**
  * Replaces control characters (except tabs and line ends), and characters that change the direction of the text, by
@@ -61,7 +61,7 @@ function visibleParts(token, prose = false) {
  * @param {{ text: string, bytes?: ArrayLike<number> }} token
  */
 export function bytesOf({ text, bytes = new TextEncoder().encode(text) }) {
-  return Array.from(bytes, hex).join(' ');
+  return Array.from(bytes, hexOf).join(' ');
 }
 
 /**

@@ -17,7 +17,7 @@ const ROWS = /** @type {const} */ ([
 ]);
 
 /** @param {() => void} act @returns {number} the duration, in ms */
-function time(act) {
+function timeOf(act) {
   const began = performance.now();
   act();
   return performance.now() - began;
@@ -30,12 +30,14 @@ function time(act) {
  * @param {number} promptTokens
  * @param {number} newTokens
  */
-function measure(scope, round, promptTokens, newTokens) {
+function measureRound(scope, round, promptTokens, newTokens) {
   const { vocab_size } = scope.info;
   const ids = Array.from({ length: promptTokens }, (_, i) => (31 * i + round) % vocab_size);
-  const prefill = time(() => scope.feed(ids));
-  const distribution = time(() => scope.distribution({ temperature: 0.8, top_k: 40, top_p: 0.95 }));
-  const decode = time(() => {
+  const prefill = timeOf(() => scope.feed(ids));
+  const distribution = timeOf(() =>
+    scope.distribution({ temperature: 0.8, top_k: 40, top_p: 0.95 }),
+  );
+  const decode = timeOf(() => {
     for (let n = 0; n < newTokens; n++) {
       ids.push(scope.draw({ temperature: 0 }).id);
       scope.feed(ids);
@@ -49,7 +51,7 @@ function measure(scope, round, promptTokens, newTokens) {
 }
 
 /** @param {number[]} values @returns {{ least: number, median: number, most: number }} */
-function spread(values) {
+function summaryOf(values) {
   const { median } = summarise(values);
   return { least: Math.min(...values), median, most: Math.max(...values) };
 }
@@ -82,10 +84,10 @@ export const bench = {
     const rounds = values.rounds ?? ROUNDS;
     // The first round does not count, because the JavaScript engine is still compiling.
     const [, ...measured] = Array.from({ length: rounds + 1 }, (_, round) =>
-      measure(scope, round, promptTokens, newTokens),
+      measureRound(scope, round, promptTokens, newTokens),
     );
     const found = Object.fromEntries(
-      ROWS.map(([key]) => [key, spread(measured.map((each) => each[key]))]),
+      ROWS.map(([key]) => [key, summaryOf(measured.map((each) => each[key]))]),
     );
     const asked = { prompt_tokens: promptTokens, new_tokens: newTokens, rounds };
     if (json) {

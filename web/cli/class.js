@@ -32,7 +32,7 @@ const entriesOf = (folder) =>
   readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isLitter(name));
 
 /** @param {string} file @param {number} mode */
-function allows(file, mode) {
+function isAllowed(file, mode) {
   try {
     accessSync(file, mode);
     return true;
@@ -58,8 +58,8 @@ function filesIn(folder, depth = 0) {
 }
 
 /** True for a file that can be graded. @param {string} file @param {boolean} stdio */
-const runs = (file, stdio) =>
-  KINDS.includes(kindOf(file)) || (stdio && allows(file, constants.X_OK));
+const canRun = (file, stdio) =>
+  KINDS.includes(kindOf(file)) || (stdio && isAllowed(file, constants.X_OK));
 
 /**
  * Returns the submission in one learner's folder.
@@ -69,11 +69,11 @@ const runs = (file, stdio) =>
  * @returns {Submitted}
  */
 export function submissionOf(name, at, { stdio = false } = {}) {
-  if (!allows(at, constants.R_OK | constants.X_OK)) {
+  if (!isAllowed(at, constants.R_OK | constants.X_OK)) {
     return { name, unread: { code: 'closed', what: '' } };
   }
   const all = filesIn(at);
-  const graded = all.map((files) => files.filter((it) => runs(it, stdio)));
+  const graded = all.map((files) => files.filter((it) => canRun(it, stdio)));
   const found = graded.find(({ length }) => length) ?? [];
   const main = found.length > 1 ? found.filter((it) => /(^|\/)sampler\.\w+$/i.test(it)) : found;
   if (main.length === 1) return { name, file: main[0], within: at };
@@ -99,8 +99,8 @@ export function submissionsIn(folder, { stdio = false } = {}) {
       if (entry.isDirectory()) return submissionOf(name, file, { stdio });
       // A link is refused, because it could point to the file of another learner or of the teacher.
       if (!entry.isFile()) return without('special');
-      if (!runs(file, stdio)) return without('kind', extname(name) || name);
-      if (!allows(file, constants.R_OK)) return without('closed');
+      if (!canRun(file, stdio)) return without('kind', extname(name) || name);
+      if (!isAllowed(file, constants.R_OK)) return without('closed');
       return { ...row, file };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -122,7 +122,7 @@ async function compareStrategies(scope, values) {
 }
 
 /** @param {any} text a text of a row; undefined fields are removed */
-function flat({ seed, figures, verdict, ...rest }) {
+function flattenText({ seed, figures, verdict, ...rest }) {
   return { ...rest, ...figures, ...(verdict && { verdict }) };
 }
 
@@ -139,11 +139,11 @@ function printAll({ model }, { prompt, seed, samples, rows, cold }, stdout) {
     samples,
     strategies: rows.map(({ texts, ...row }) =>
       samples === 1
-        ? { ...row, ...flat(texts[0]) }
+        ? { ...row, ...flattenText(texts[0]) }
         : {
             ...row,
             ...spreadOf(texts),
-            texts: texts.map((text) => ({ seed: text.seed, ...flat(text) })),
+            texts: texts.map((text) => ({ seed: text.seed, ...flattenText(text) })),
           },
     ),
     ...(cold && { greedy_gaps: cold }),
@@ -151,7 +151,7 @@ function printAll({ model }, { prompt, seed, samples, rows, cold }, stdout) {
 }
 
 /** @param {number | null} value @param {number} digits */
-const fixed = (value, digits) => value?.toFixed(digits) ?? '';
+const writeFixed = (value, digits) => value?.toFixed(digits) ?? '';
 
 /** @param {any[]} rows @param {NodeJS.WriteStream} stdout */
 function printTexts(rows, stdout) {
@@ -159,10 +159,10 @@ function printTexts(rows, stdout) {
   const head = ['strategy', 'distinct-1', 'distinct-2', 'bits', 'mean kept', 'parts at', 'loop'];
   const table = rows.map(({ name, diverges_at, texts: [{ text, figures, verdict }] }) => [
     name,
-    fixed(figures.distinct_1, 2),
-    fixed(figures.distinct_2, 2),
-    fixed(figures.surprisal_raw, 2),
-    fixed(figures.mean_kept, 1),
+    writeFixed(figures.distinct_1, 2),
+    writeFixed(figures.distinct_2, 2),
+    writeFixed(figures.surprisal_raw, 2),
+    writeFixed(figures.mean_kept, 1),
     diverges_at === null ? '' : String(diverges_at + 1),
     figures.loop ? 'yes' : '',
     ...(judged ? [verdict?.right ? 'right' : 'wrong'] : []),
@@ -192,11 +192,11 @@ function printSpreads(rows, stdout) {
     return [
       name,
       `${spread.different} of ${texts.length}`,
-      fixed(spread.distinct_2_within, 2),
-      fixed(spread.distinct_2_between, 2),
-      fixed(spread.edit_similarity, 2),
-      fixed(spread.mean_kept, 1),
-      fixed(spread.surprisal_raw, 2),
+      writeFixed(spread.distinct_2_within, 2),
+      writeFixed(spread.distinct_2_between, 2),
+      writeFixed(spread.edit_similarity, 2),
+      writeFixed(spread.mean_kept, 1),
+      writeFixed(spread.surprisal_raw, 2),
     ];
   });
   stdout.write(

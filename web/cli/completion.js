@@ -4,16 +4,16 @@ import { UsageError, flagsOf } from './flags.js';
 const SHELLS = ['bash', 'zsh', 'fish'];
 
 /** @param {string} name */
-const dashed = (name) => `--${name.replaceAll('_', '-')}`;
+const withDashes = (name) => `--${name.replaceAll('_', '-')}`;
 /** Returns a text in single quotes, which all three shells read in the same way. @param {string} text */
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+const quoteWord = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * @param {Record<string, import('./flags.js').Command>} commands
  * @param {any[]} table
  * @returns {{ name: string, summary: string, flags: import('./flags.js').Flag[] }[]}
  */
-function listed(commands, table) {
+function listCommands(commands, table) {
   return Object.entries(commands).map(([name, command]) => ({
     name,
     summary: command.summary,
@@ -21,20 +21,20 @@ function listed(commands, table) {
   }));
 }
 
-/** @typedef {ReturnType<typeof listed>} Listed */
+/** @typedef {ReturnType<typeof listCommands>} Listed */
 
 /** Returns the script for bash; zsh can run it too. @param {Listed} commands */
-const bash = (commands) => `_logitscope() {
+const bashScript = (commands) => `_logitscope() {
   local word=\${COMP_WORDS[COMP_CWORD]} flags
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W ${quoted(commands.map(({ name }) => name).join(' '))} -- "$word"))
+    COMPREPLY=($(compgen -W ${quoteWord(commands.map(({ name }) => name).join(' '))} -- "$word"))
     return
   fi
   case "\${COMP_WORDS[1]}" in
 ${commands
   .map(
     ({ name, flags }) =>
-      `    ${name}) flags=${quoted(flags.map((flag) => dashed(flag.name)).join(' '))} ;;`,
+      `    ${name}) flags=${quoteWord(flags.map((flag) => withDashes(flag.name)).join(' '))} ;;`,
   )
   .join('\n')}
   esac
@@ -47,15 +47,15 @@ complete -o filenames -F _logitscope logitscope
 `;
 
 /** @param {Listed} commands */
-const fish = (commands) =>
+const fishScript = (commands) =>
   commands
     .flatMap(({ name, summary, flags }) => [
-      `complete -c logitscope -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+      `complete -c logitscope -n __fish_use_subcommand -a ${name} -d ${quoteWord(summary)}`,
       ...flags.map(
         (flag) =>
-          `complete -c logitscope -n '__fish_seen_subcommand_from ${name}' -l ${dashed(flag.name).slice(2)}${
+          `complete -c logitscope -n '__fish_seen_subcommand_from ${name}' -l ${withDashes(flag.name).slice(2)}${
             flag.kind === 'switch' ? '' : ' -r'
-          } -d ${quoted(flag.help)}`,
+          } -d ${quoteWord(flag.help)}`,
       ),
     ])
     .map((line) => `${line}\n`)
@@ -84,8 +84,8 @@ export const completionOf = (commands) => ({
   },
 
   run(_scope, { operands: [shell] }, { stdout }, table) {
-    const all = listed(commands(), table);
+    const all = listCommands(commands(), table);
     const begin = shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : '';
-    stdout.write(shell === 'fish' ? fish(all) : begin + bash(all));
+    stdout.write(shell === 'fish' ? fishScript(all) : begin + bashScript(all));
   },
 });

@@ -7,26 +7,26 @@ const LINES = 8;
 const WIDTH = 30;
 
 /** Returns the z-score after some of the tokens, including the last. @param {number[]} curve */
-function stretch(curve) {
+function pointsOf(curve) {
   const every = Math.ceil(curve.length / LINES);
   return curve.map((z, i) => ({ n: i + 1, z })).filter(({ n }) => (curve.length - n) % every === 0);
 }
 
 /** @param {{ z: number, p: number }} found */
-const verdict = ({ z, p }) =>
+const verdictOf = ({ z, p }) =>
   `z ${z.toFixed(2)}, p ${p < 1e-4 ? p.toExponential(1) : p.toFixed(4)}`;
 
 /** @param {import('../engine/types.js').Detection} found */
-function tell({ name, n, count, share, expected, z, p, curve, weighted }) {
+function reportOf({ name, n, count, share, expected, z, p, curve, weighted }) {
   const what = name === 'green_bias' ? 'green' : 'g that are 1';
-  const rows = stretch(curve).map((point) => [
+  const rows = pointsOf(curve).map((point) => [
     `after ${point.n}`,
     point.z.toFixed(2),
     bar(Math.min(Math.max(point.z, 0) / Math.max(8, z), 1), WIDTH),
   ]);
   const head = `${name}: ${n} tokens scored, ${count} ${what} (${percent(share)}, ${percent(expected)} without a mark)`;
-  const also = weighted ? `\nweighted mean: ${verdict(weighted)}` : '';
-  const result = `${verdict({ z, p })}${also}`;
+  const also = weighted ? `\nweighted mean: ${verdictOf(weighted)}` : '';
+  const result = `${verdictOf({ z, p })}${also}`;
   return `${head}\n${result}\n${rows.length ? `${columns(rows, [1])}\n` : ''}`;
 }
 
@@ -67,6 +67,6 @@ export const detect = {
     }
     const found = await detectMarks(scope, ids, settingsOf(values, table));
     if (json) printJson(stdout, { model, ids, found });
-    else stdout.write(found.map(tell).join('\n'));
+    else stdout.write(found.map(reportOf).join('\n'));
   },
 };

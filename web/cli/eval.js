@@ -27,7 +27,7 @@ function surprisalOf(scope, ids) {
  * @param {string} text
  * @param {number} bytes
  */
-function head(text, bytes) {
+function firstBytes(text, bytes) {
   const cut = new TextEncoder().encode(text).subarray(0, bytes);
   return new TextDecoder().decode(cut, { stream: true });
 }
@@ -54,7 +54,7 @@ export const evaluate = {
     const all = readDocuments('--text', text);
     const texts = all
       .slice(0, wholeNumber('--documents', documents, all.length))
-      .map((document) => (bytes ? head(document, bytes) : document));
+      .map((document) => (bytes ? firstBytes(document, bytes) : document));
     let nats = 0;
     let tokens = 0;
     let size = 0;

@@ -154,8 +154,8 @@ const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 const BANS = ['false', '-Infinity'];
 const BAN_FORM = BANS.map((ban) => `ID=${ban}`).join(' or ');
 
-const dashed = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
-const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
+const withDashes = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
+const shortestText = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
 
 /**
  * Returns the flag of a setting. Its help has the range from the table.
@@ -176,8 +176,8 @@ export function settingFlag(row) {
   if (kind === 'choice') {
     return { name, kind: 'text', help: `${group}: ${row.choices.join(', ')} (${neutral})` };
   }
-  const low = shortest(minimum) && ` ${row.minimum_included ? 'from' : 'above'} ${minimum}`;
-  const high = shortest(maximum) && ` ${row.maximum_included ? 'to' : 'to below'} ${maximum}`;
+  const low = shortestText(minimum) && ` ${row.minimum_included ? 'from' : 'above'} ${minimum}`;
+  const high = shortestText(maximum) && ` ${row.maximum_included ? 'to' : 'to below'} ${maximum}`;
   const number = kind === 'integer' ? 'whole number' : 'number';
   const at = row.sampler ? 'neutral at ' : 'by default ';
   return { name, kind: 'number', help: `${group}: ${number}${low}${high}, ${at}${neutral}` };
@@ -211,7 +211,7 @@ export function flagsOf(command, table) {
  * @param {Flag[]} flags
  */
 export function helpOf(name, { summary, operands, notes }, flags) {
-  const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(23)} ${flag.help}`);
+  const rows = flags.map((flag) => `  ${withDashes(flag.name).padEnd(23)} ${flag.help}`);
   const words = operands ? ` ${operands}` : '';
   return `usage: logitscope ${name}${words} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n${
     notes ? `\n${notes}` : ''
@@ -267,7 +267,7 @@ function toBias(flag, text) {
  * @param {string} flag
  * @param {string} text
  */
-function unescaped(flag, text) {
+function unescapeText(flag, text) {
   return text.replace(/\\([^]?)/g, (escape, sign) => {
     const found = { n: '\n', t: '\t', '\\': '\\' }[/** @type {string} */ (sign)];
     if (found !== undefined) return found;
@@ -286,13 +286,13 @@ function unescaped(flag, text) {
 export function toValue({ name, kind, escapes }, text, before) {
   switch (kind) {
     case 'number':
-      return toNumber(dashed(name), text);
+      return toNumber(withDashes(name), text);
     case 'texts':
-      return [...(before ?? []), escapes ? unescaped(dashed(name), text) : text];
+      return [...(before ?? []), escapes ? unescapeText(withDashes(name), text) : text];
     case 'names':
       return text.split(',').map((word) => word.trim().replaceAll('-', '_'));
     case 'map':
-      return { ...before, ...toBias(dashed(name), text) };
+      return { ...before, ...toBias(withDashes(name), text) };
     default:
       return text;
   }
@@ -305,7 +305,7 @@ export function toValue({ name, kind, escapes }, text, before) {
  * @returns {Record<string, any>} values by setting name; words without a flag under `operands`
  */
 export function parseFlags(words, flags, operands) {
-  const known = new Map(flags.map((flag) => [dashed(flag.name), flag]));
+  const known = new Map(flags.map((flag) => [withDashes(flag.name), flag]));
   /** @type {Record<string, any>} */
   const values = operands ? { operands: [] } : {};
   for (let i = 0; i < words.length; i++) {
@@ -352,7 +352,7 @@ export function takeOperand(values, { operands, operandOf }) {
   if (more !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(more)}`);
   if (word === undefined) return;
   const beside = operandOf.find((name) => values[name] !== undefined);
-  if (beside) throw new UsageError(`${operands} cannot stand with ${dashed(beside)}`);
+  if (beside) throw new UsageError(`${operands} cannot stand with ${withDashes(beside)}`);
   values[operandOf[0]] = word;
 }
 
@@ -390,7 +390,7 @@ export async function takePromptFile(values, stdin) {
  */
 export function checkNeeds(values, name, needs) {
   if (values[name] !== undefined && needs.every((it) => values[it] === undefined))
-    throw new UsageError(`${dashed(name)} needs ${needs.map(dashed).join(' or ')}`);
+    throw new UsageError(`${withDashes(name)} needs ${needs.map(withDashes).join(' or ')}`);
 }
 
 /**
@@ -402,7 +402,7 @@ export function checkNeeds(values, name, needs) {
 export function checkBeside(values, beside, names) {
   const name = names.find((each) => values[each] !== undefined);
   if (name === undefined || values[beside] === undefined) return;
-  throw new UsageError(`${dashed(name)} cannot stand with ${dashed(beside)}`);
+  throw new UsageError(`${withDashes(name)} cannot stand with ${withDashes(beside)}`);
 }
 
 /**

@@ -40,7 +40,7 @@ export async function collect(scope, options, onStep) {
 }
 
 /** Returns the mean time for a token, in ms. @param {{ ms: number }[]} steps */
-const pace = (steps) => steps.reduce((sum, { ms }) => sum + ms, 0) / steps.length;
+const msPerToken = (steps) => steps.reduce((sum, { ms }) => sum + ms, 0) / steps.length;
 
 /**
  * Returns a line about speculative decoding: the share of accepted tokens, and the speed compared with a run without
@@ -58,7 +58,7 @@ async function draftLine(scope, { draft: _, ...options }, { ids, steps, speculat
   return (
     `${tokens_per_pass.toFixed(2)} tokens a pass (${passes} passes), ` +
     `${accepted} of ${accepted + rejected} drafts accepted, ` +
-    `${pace(steps).toFixed(2)} ms a token, ${pace(plain.steps).toFixed(2)} without a draft\n`
+    `${msPerToken(steps).toFixed(2)} ms a token, ${msPerToken(plain.steps).toFixed(2)} without a draft\n`
   );
 }
 

@@ -215,7 +215,7 @@ function fileJson(file, all, report, { isolation, python }) {
  * @param {boolean | undefined} isolated
  * @param {NodeJS.WritableStream} stderr
  */
-function warn(submissions, isolated, stderr) {
+function warnOfLimits(submissions, isolated, stderr) {
   /** @type {[why: string, so: string][]} */
   const lacks = [];
   if (!submissions.isolation)
@@ -358,7 +358,7 @@ export const grade = {
     const grader = new Grader(engine, submissions, options);
     const how = { parts, report, stdout, csv, json };
     try {
-      warn(submissions, isolated, stderr);
+      warnOfLimits(submissions, isolated, stderr);
       if (gradescope) {
         const [{ file, within, unread }] = learners ?? [{ file: path }];
         printJson(

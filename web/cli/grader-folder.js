@@ -32,7 +32,7 @@ const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
 const LARGEST = 64 << 20;
 
 /** @param {number} pid */
-function runs(pid) {
+function isRunning(pid) {
   try {
     process.kill(pid, 0);
     return true;
@@ -45,7 +45,7 @@ function runs(pid) {
 function removeLeftovers() {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : 0;
-    if (!pid || runs(pid)) continue;
+    if (!pid || isRunning(pid)) continue;
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {} // another user's folder

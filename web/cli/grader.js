@@ -43,7 +43,7 @@ const weightsFor = (weights, as) =>
   );
 
 /** @param {Part} part @returns {Graded} */
-const ungraded = ({ as, lesson, weight }) => ({
+const gradedNothing = ({ as, lesson, weight }) => ({
   as,
   lesson,
   weight,
@@ -82,7 +82,7 @@ export class Grader {
   async #gradeBy(tested, part, by, onverdict) {
     const { stdio, seconds, weights } = this.#options;
     const { as, lesson } = part;
-    const graded = ungraded(part);
+    const graded = gradedNothing(part);
     if (stdio) tested.close();
     const { error } = await tested.use(as);
     if (error) return { ...graded, error };
@@ -157,7 +157,7 @@ export class Grader {
     const all = [];
     try {
       for (const part of parts) {
-        let graded = ungraded(part);
+        let graded = gradedNothing(part);
         const hung = all.find(({ error }) => error && tested.stuck);
         try {
           graded = hung

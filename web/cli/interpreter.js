@@ -57,7 +57,7 @@ function programOf(chosen) {
 const asked = new Map();
 
 /** Asks a Python for its version and folders, once. @param {string} program */
-function ask(program) {
+function askProgram(program) {
   const known = asked.get(program);
   if (known) return known;
   const { stdout, status } = spawnSync(program, [...ASKED, QUESTION], {
@@ -74,15 +74,15 @@ function ask(program) {
  * @param {string} path
  * @returns {string[]}
  */
-function linked(path) {
+function pathAndTargets(path) {
   const isLink = existsSync(path) && lstatSync(path).isSymbolicLink();
-  return isLink ? [path, ...linked(resolve(dirname(path), readlinkSync(path)))] : [path];
+  return isLink ? [path, ...pathAndTargets(resolve(dirname(path), readlinkSync(path)))] : [path];
 }
 
 /** @param {string} [chosen] by --python @returns {Interpreter} */
 export function findPython(chosen) {
   const named = programOf(chosen);
-  const { program, version, roots, site } = JSON.parse(ask(named));
+  const { program, version, roots, site } = JSON.parse(askProgram(named));
   const [major, minor] = version.split('.').map(Number);
   if (major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1])) {
     throw new UsageError(
@@ -93,7 +93,7 @@ export function findPython(chosen) {
   const parts = folders.flatMap((/** @type {string} */ root) =>
     ['bin', 'lib', 'lib64', 'pyvenv.cfg'].map((part) => join(root, part)),
   );
-  const all = [...parts, ...linked(program), ...(site ? [site, realpathSync(site)] : [])];
+  const all = [...parts, ...pathAndTargets(program), ...(site ? [site, realpathSync(site)] : [])];
   const inside = (/** @type {string} */ path) =>
     ['/usr', ...all].some((folder) => path.startsWith(`${folder}/`));
   const sees = [...new Set(all)].filter((path) => existsSync(path) && !inside(path));

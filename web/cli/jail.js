@@ -25,7 +25,7 @@ const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero'];
 const SECONDS = 600;
 
 /** @param {string} program @returns {string | null} its path */
-function find(program) {
+function findProgram(program) {
   const folders = ['/usr/bin', '/bin', ...(process.env.PATH ?? '').split(delimiter)];
   const found = folders.map((folder) => join(folder, program)).find(existsSync);
   return found ?? null;
@@ -133,7 +133,7 @@ export function findJail(given) {
 /** @param {{ root: string, folder: string }} given @returns {Jail | null} */
 function tryKinds(given) {
   for (const [name, kind] of KINDS) {
-    const program = find(name);
+    const program = findProgram(name);
     if (!program) continue;
     const wrap = kind(program);
     const [first, ...rest] = [

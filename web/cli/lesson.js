@@ -38,7 +38,7 @@ function readText(file) {
 }
 
 /** @param {number} n */
-const counted = (n) => `${n} ${n === 1 ? 'question' : 'questions'}`;
+const questionCount = (n) => `${n} ${n === 1 ? 'question' : 'questions'}`;
 
 /** @type {import('./flags.js').Command} */
 export const lesson = {
@@ -74,7 +74,7 @@ export const lesson = {
     }
     const questions = read ? questionIds(read) : [];
     if (json) printJson(stdout, { file, valid: read !== null, questions, faults: told });
-    else if (read) stdout.write(`${read.title}: ${counted(questions.length)}, no fault\n`);
+    else if (read) stdout.write(`${read.title}: ${questionCount(questions.length)}, no fault\n`);
     return read ? 0 : 2;
   },
 };

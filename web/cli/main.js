@@ -48,7 +48,7 @@ const COMMANDS = {
 const DEFAULT_MODEL = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
 
 /** @returns {string} */
-function usage() {
+function usageText() {
   const rows = Object.entries(COMMANDS).map(
     ([name, { summary }]) => `  ${name.padEnd(14)}${summary}`,
   );
@@ -88,7 +88,7 @@ async function run(words, streams) {
     return 0;
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    streams.stdout.write(usage());
+    streams.stdout.write(usageText());
     return 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null;

@@ -15,7 +15,7 @@ const EVERY = 25;
 export const canWatch = () => !process.env.LOGITSCOPE_NO_WATCH && existsSync('/proc/self/status');
 
 /** @returns {number[]} empty if this process can open no more files */
-function processes() {
+function processIds() {
   try {
     return readdirSync('/proc').map(Number).filter(Boolean);
   } catch {
@@ -24,7 +24,7 @@ function processes() {
 }
 
 /** @param {string} path @returns {string} empty if the process has ended or is not readable */
-function read(path) {
+function readText(path) {
   try {
     return readFileSync(path, 'latin1');
   } catch {
@@ -41,8 +41,8 @@ const sumOf = (text, pattern) =>
  * counted for each of them, which is too much.
  */
 const pagesOf = (/** @type {number} */ pid) =>
-  sumOf(read(`/proc/${pid}/smaps_rollup`), /^Pss_(?:Anon|Shmem): +(\d+)/gm) ||
-  residentOf(read(`/proc/${pid}/status`));
+  sumOf(readText(`/proc/${pid}/smaps_rollup`), /^Pss_(?:Anon|Shmem): +(\d+)/gm) ||
+  residentOf(readText(`/proc/${pid}/status`));
 const residentOf = (/** @type {string} */ status) => sumOf(status, /^Rss(?:Anon|Shmem):\s+(\d+)/gm);
 
 /** A process with all processes that it has started. */
@@ -62,14 +62,14 @@ class Tree {
   }
 
   look() {
-    const running = new Set(processes());
+    const running = new Set(processIds());
     if (!running.size) return;
     for (const known of [this.#ours, this.#others])
       for (const pid of known) if (!running.has(pid)) known.delete(pid);
     const unknown = [...running].filter((pid) => !this.#ours.has(pid) && !this.#others.has(pid));
     const parents = unknown.map((pid) => {
       // The name in the text before may have any character, even a parenthesis.
-      const [, parent] = /.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? [];
+      const [, parent] = /.*\) \S (\d+)/s.exec(readText(`/proc/${pid}/stat`)) ?? [];
       return { pid, parent: Number(parent) };
     });
     for (let found = true; found; ) {
@@ -96,7 +96,7 @@ export function watch(root, megabytes, onexcess) {
   const look = () => {
     tree.look();
     const pids = [...tree.pids];
-    const statuses = pids.map((pid) => read(`/proc/${pid}/status`));
+    const statuses = pids.map((pid) => readText(`/proc/${pid}/status`));
     const tasks = statuses.reduce((sum, status) => sum + sumOf(status, /^Threads:\s+(\d+)/gm), 0);
     if (tasks > TASKS) return onexcess(refusal('tasks', { limit: TASKS }));
     const most = 1024 * megabytes;

@@ -15,10 +15,10 @@ const NOT_KEPT = {
   unsized: 'not kept: the host does not say how long it is',
 };
 
-const megabytes = (/** @type {number} */ bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+const writeMegabytes = (/** @type {number} */ bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** @param {number} seconds */
-function duration(seconds) {
+function writeDuration(seconds) {
   const whole = Math.ceil(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
@@ -35,11 +35,11 @@ export function showProgress(stderr) {
   /** @param {{ loaded: number, total: number | null }} progress @param {number} now */
   const line = ({ loaded, total }, now) => {
     const rate = (1000 * (loaded - first)) / Math.max(1, now - begun);
-    const left = total && rate > 0 ? `, ${duration((total - loaded) / rate)} left` : '';
+    const left = total && rate > 0 ? `, ${writeDuration((total - loaded) / rate)} left` : '';
     const share = total ? Math.floor((WIDTH * loaded) / total) : 0;
     const bar = total ? `[${'#'.repeat(share).padEnd(WIDTH, '.')}] ` : '';
-    const of = total ? ` of ${megabytes(total)}` : '';
-    return `${bar}${megabytes(loaded)}${of}, ${megabytes(rate)}/s${loaded === total ? '' : left}`;
+    const of = total ? ` of ${writeMegabytes(total)}` : '';
+    return `${bar}${writeMegabytes(loaded)}${of}, ${writeMegabytes(rate)}/s${loaded === total ? '' : left}`;
   };
   return {
     /** @type {import('../engine/types.js').OnProgress} */

@@ -21,7 +21,7 @@ import { columns, printJson } from './terminal.js';
 import { readGrammar } from './verdict.js';
 
 /** Writes a number with four digits, even a very small one. @param {number} value */
-const short = (value) =>
+const writeNumber = (value) =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
 
 /**
@@ -35,12 +35,12 @@ function planOf(values, table) {
   const twice = axes.find((/** @type {any} */ { name }) => name in settings);
   if (twice) throw new UsageError(`${twice.name} is both swept and set`);
   const { prompt, samples, max_new_tokens, metric: measures = ['entropy'] } = values;
-  const grammar = measures.some(needs) ? readGrammar(values) : null;
+  const grammar = measures.some(measuresTexts) ? readGrammar(values) : null;
   return { axes, measures, prompt, settings, samples, max_new_tokens, grammar };
 }
 
 /** @param {string} name */
-const needs = (name) => Object.hasOwn(MEASURES, name) && needsTexts(name);
+const measuresTexts = (name) => Object.hasOwn(MEASURES, name) && needsTexts(name);
 
 /** @type {import('./flags.js').Command} */
 export const sweep = {
@@ -85,7 +85,7 @@ export const sweep = {
       printJson(stdout, { model: values.model, ...told, points });
     } else if (!values.csv) {
       const heads = tableHeads(plan);
-      const rows = points.map((point) => tableRow(plan, point).map(short));
+      const rows = points.map((point) => tableRow(plan, point).map(writeNumber));
       stdout.write(`${columns([heads, ...rows], [...heads.keys()])}\n`);
     }
   },

@@ -25,7 +25,7 @@ const SHARES = [0.6, 0.2, 0.1, 0.05, 0.03, 0.02].map((p) => Math.fround(Math.log
  * @param {number[]} [history]
  * @returns {Case}
  */
-const given = (settings, logits = LOGITS, history = []) => ({ logits, settings, history });
+const makeCase = (settings, logits = LOGITS, history = []) => ({ logits, settings, history });
 
 /** @param {number[]} logits */
 function softmax(logits) {
@@ -39,7 +39,7 @@ function softmax(logits) {
  * Checks that the best token's probability has increased (1) or decreased (-1).
  * @param {1 | -1} way @returns {import('./wrongs.js').Compare}
  */
-const sharpens = (way) => (expected, got, input) => {
+const checkSharpness = (way) => (expected, got, input) => {
   const [before, after] = [softmax(input.logits)[0], softmax(Array.from(got))[0]];
   return way * (after - before) > 0
     ? otherDivisor(expected, got, input)
@@ -55,14 +55,15 @@ function sumsToOne(expected, got, input) {
 }
 
 /** @type {import('./wrongs.js').Compare} */
-function lowers({ logits }, got, input) {
+function checkLowering({ logits }, got, input) {
   const [before, after] = [softmax(input.logits), softmax(Array.from(got))];
   const id = input.history.find((it) => !(after[it] < before[it]));
   return id === undefined ? null : { expected: logits, got, ...reason('not_lowered', { id }) };
 }
 
 /** Makes a history whose first id, long ago, must be penalised. @param {number} ids */
-const longAgo = (ids) => given({ repetition_penalty: 1.3 }, LOGITS, [0, ...Array(ids - 1).fill(3)]);
+const longAgo = (ids) =>
+  makeCase({ repetition_penalty: 1.3 }, LOGITS, [0, ...Array(ids - 1).fill(3)]);
 
 /**
  * Checks that a function refuses a setting, as in the lesson. If it answers instead, `otherwise` checks the answer,
@@ -94,7 +95,12 @@ async function inTurn(input, asking) {
 const nudgeOf = ({ settings }) => SPECS[Object.keys(settings)[0]]?.nudge;
 
 /** @param {string} name @param {Case[]} cases @param {Property['fails']} fails @returns {Property} */
-const it = (name, cases, fails) => ({ name, says: name.replaceAll('_', ' '), cases, fails });
+const makeProperty = (name, cases, fails) => ({
+  name,
+  says: name.replaceAll('_', ' '),
+  cases,
+  fails,
+});
 
 const right = against(differs);
 const best = against(lostBest);
@@ -102,71 +108,75 @@ const all = (
   /** @type {string} */ name,
   /** @type {any[]} */ values,
   /** @type {number[]} */ seen,
-) => values.map((value) => given({ [name]: value }, LOGITS, seen));
+) => values.map((value) => makeCase({ [name]: value }, LOGITS, seen));
 
 /** @type {Record<string, () => Property[]>} */
 const CASES = {
   temperature: () => {
     const at = (/** @type {number[]} */ ...values) => all('temperature', values, []);
     return [
-      it('identity_at_one', at(1), right),
-      it('shape_preserved', at(0.5, 1, 2), returnsNumbers),
-      it('low_t_sharpens_distribution', at(0.5, 0.1, 0.04, 0.02), against(sharpens(1))),
-      it('high_t_flattens_distribution', at(2), against(sharpens(-1))),
-      it('preserves_argmax', at(0.1, 0.5, 2, 10), best),
-      it('zero_raises', at(0), refuses(right)),
-      it('negative_raises', at(-1), refuses()),
+      makeProperty('identity_at_one', at(1), right),
+      makeProperty('shape_preserved', at(0.5, 1, 2), returnsNumbers),
+      makeProperty(
+        'low_t_sharpens_distribution',
+        at(0.5, 0.1, 0.04, 0.02),
+        against(checkSharpness(1)),
+      ),
+      makeProperty('high_t_flattens_distribution', at(2), against(checkSharpness(-1))),
+      makeProperty('preserves_argmax', at(0.1, 0.5, 2, 10), best),
+      makeProperty('zero_raises', at(0), refuses(right)),
+      makeProperty('negative_raises', at(-1), refuses()),
     ];
   },
   top_k: () => {
     const at = (/** @type {number[]} */ ...values) => all('top_k', values, []);
     return [
-      it('shape_preserved', at(1, 2, 3), returnsNumbers),
-      it('k_equals_v_is_identity', at(5), right),
-      it('k_greater_than_v_clamps', at(6, 100), right),
-      it('k_one_keeps_only_argmax', at(1), right),
-      it('k_two_keeps_top_two', at(2), right),
-      it('per_row', at(2), inTurn),
-      it('softmax_sums_to_one_over_survivors', at(3), against(sumsToOne)),
-      it('zero_or_negative_raises', at(-1), refuses()),
+      makeProperty('shape_preserved', at(1, 2, 3), returnsNumbers),
+      makeProperty('k_equals_v_is_identity', at(5), right),
+      makeProperty('k_greater_than_v_clamps', at(6, 100), right),
+      makeProperty('k_one_keeps_only_argmax', at(1), right),
+      makeProperty('k_two_keeps_top_two', at(2), right),
+      makeProperty('per_row', at(2), inTurn),
+      makeProperty('softmax_sums_to_one_over_survivors', at(3), against(sumsToOne)),
+      makeProperty('zero_or_negative_raises', at(-1), refuses()),
     ];
   },
   top_p: () => {
     const at = (/** @type {number[]} */ ...values) => all('top_p', values, []);
     return [
-      it('shape_preserved', at(0.5, 0.9), returnsNumbers),
-      it('p_one_keeps_everything', at(1), right),
-      it(
+      makeProperty('shape_preserved', at(0.5, 0.9), returnsNumbers),
+      makeProperty('p_one_keeps_everything', at(1), right),
+      makeProperty(
         'keeps_smallest_prefix_reaching_p',
-        [given({ top_p: 0.89 }, SHARES), given({ top_p: 0.91 }, SHARES)],
+        [makeCase({ top_p: 0.89 }, SHARES), makeCase({ top_p: 0.91 }, SHARES)],
         right,
       ),
-      it(
+      makeProperty(
         'argmax_always_survives',
-        [given({ top_p: 0.01 }), given({ top_p: 0.5 }, [9, 0, 0])],
+        [makeCase({ top_p: 0.01 }), makeCase({ top_p: 0.5 }, [9, 0, 0])],
         best,
       ),
-      it('per_row', at(0.8), inTurn),
-      it('softmax_sums_to_one', at(0.5, 0.9), against(sumsToOne)),
-      it('invalid_p_raises', at(1.5, -0.1), refuses()),
+      makeProperty('per_row', at(0.8), inTurn),
+      makeProperty('softmax_sums_to_one', at(0.5, 0.9), against(sumsToOne)),
+      makeProperty('invalid_p_raises', at(1.5, -0.1), refuses()),
     ];
   },
   repetition_penalty: () => {
     const at = (/** @type {number[]} */ seen, /** @type {number[]} */ ...values) =>
       all('repetition_penalty', values, seen);
     return [
-      it('one_is_identity', at([0, 3], 1), right),
-      it('shape_preserved', at([0], 1.2), returnsNumbers),
-      it('positive_logit_divided', at([0, 1], 2), right),
-      it('negative_logit_multiplied', at([3, 4], 2), right),
-      it('untouched_tokens_unchanged', at([2], 1.5), right),
-      it('lowers_probability', at([0], 1.5), against(lowers)),
-      it(
+      makeProperty('one_is_identity', at([0, 3], 1), right),
+      makeProperty('shape_preserved', at([0], 1.2), returnsNumbers),
+      makeProperty('positive_logit_divided', at([0, 1], 2), right),
+      makeProperty('negative_logit_multiplied', at([3, 4], 2), right),
+      makeProperty('untouched_tokens_unchanged', at([2], 1.5), right),
+      makeProperty('lowers_probability', at([0], 1.5), against(checkLowering)),
+      makeProperty(
         'one_d_prev_broadcasts',
         [...at([0, 3, 0], 1.3), ...FAR.map(longAgo)],
         looksBack(longAgo, right, seesLess),
       ),
-      it('invalid_raises', at([0], 0, -1), refuses()),
+      makeProperty('invalid_raises', at([0], 0, -1), refuses()),
     ];
   },
   generate: generationCases,

@@ -62,7 +62,7 @@ function casesOf(random, names, count) {
  * @param {string} a
  * @param {string} b
  */
-function swapped(engine, a, b) {
+function swappedOrder(engine, a, b) {
   const order = engine.table.filter((row) => row.sampler).map((row) => row.name);
   return order.map((name) => (name === a ? b : name === b ? a : name));
 }
@@ -74,7 +74,7 @@ function swapped(engine, a, b) {
  * @param {Random} random
  * @returns {Property}
  */
-function before(a, b, random) {
+function orderProperty(a, b, random) {
   const cases = casesOf(random, [a, b], 80);
   // Penalty and temperature give the same result in both orders, except at temperature 0.
   const inputs =
@@ -87,7 +87,7 @@ function before(a, b, random) {
     cases: inputs,
     shrinks: true,
     async fails(input, asking) {
-      const order = swapped(asking.engine, a, b);
+      const order = swappedOrder(asking.engine, a, b);
       const expected = await expect(asking.engine, input, NUDGE);
       const other = await warped(asking.engine, input, { order });
       if (!disagreement(expected, other)) return null;
@@ -107,7 +107,7 @@ function before(a, b, random) {
 }
 
 /** @type {import('./wrongs.js').Compare} */
-function probabilities({ logits }, got) {
+function looksLikeProbabilities({ logits }, got) {
   const sum = got.reduce((total, it) => total + it, 0);
   const looks = got.every((it) => it >= 0 && it <= 1) && Math.abs(sum - 1) < 1e-3;
   return looks
@@ -120,25 +120,25 @@ function probabilities({ logits }, got) {
 }
 
 /** Returns some edge cases of one sampler. @param {string} as @param {string[]} names @returns {Property[]} */
-const edges = (as, ...names) =>
+const edgeProperties = (as, ...names) =>
   names.map((name) => {
     const [says, cases] = /** @type {Record<string, [string, Case[]]>} */ (SPECS[as].edges)[name];
     return property(name, says, cases, against(differs));
   });
 
 /** @param {number[]} logits @param {Record<string, any>} [settings] @param {number[]} [history] @returns {Case} */
-const given = (logits, settings = {}, history = []) => ({ logits, settings, history });
+const makeCase = (logits, settings = {}, history = []) => ({ logits, settings, history });
 
 /** Makes a history whose first id, long ago, must be penalised. @param {number} ids */
 const longAgo = (ids) =>
-  given([3, 1, 2], { repetition_penalty: 2 }, [0, ...Array(ids - 1).fill(1)]);
+  makeCase([3, 1, 2], { repetition_penalty: 2 }, [0, ...Array(ids - 1).fill(1)]);
 
 /** Returns properties at the limits of the samplers. @param {Property['fails']} whole @returns {Property[]} */
 const boundaryProperties = (whole) => [
   property(
     'zero',
     'temperature 0 keeps the best alone',
-    [given([1, 2], { temperature: 0 }), given([1, 1], { temperature: 0 })],
+    [makeCase([1, 2], { temperature: 0 }), makeCase([1, 1], { temperature: 0 })],
     against(otherLogit),
   ),
   property(
@@ -150,14 +150,14 @@ const boundaryProperties = (whole) => [
   property(
     'exact',
     'keeps no more than needed if the mass meets p exactly',
-    [0.25, 0.5, 0.75].map((p) => given([1, 1, 1, 1], { top_p: p })),
+    [0.25, 0.5, 0.75].map((p) => makeCase([1, 1, 1, 1], { top_p: p })),
     against(otherCounts),
   ),
   property(
     'wide',
     'works for very large and very small logits',
     [1000, -1000].map((by) =>
-      given(
+      makeCase(
         [1, 0.5, 0, -0.5].map((it) => it + by),
         { top_p: 0.8 },
       ),
@@ -167,7 +167,7 @@ const boundaryProperties = (whole) => [
   property(
     'tiny',
     'p near or at 0 keeps the best alone',
-    [0, 1e-9].map((p) => given([1, 2], { top_p: p })),
+    [0, 1e-9].map((p) => makeCase([1, 2], { top_p: p })),
     against(differs),
   ),
 ];
@@ -198,14 +198,14 @@ function logitProperties(random, whole) {
       'logits',
       'returns logits: the softmax comes last and is not part of it',
       casesOf(random, [], 25),
-      against(probabilities, NUDGE),
+      against(looksLikeProbabilities, NUDGE),
       shrinks,
     ),
     property(
       'neutral',
       'changes nothing when every setting is neutral',
       // Tokens must stay even if their probabilities are too small to change a float64 sum.
-      [...casesOf(random, [], 25), given([60, 0, -60])],
+      [...casesOf(random, [], 25), makeCase([60, 0, -60])],
       whole,
       shrinks,
     ),
@@ -231,13 +231,13 @@ function logitProperties(random, whole) {
 export function chainProperties(seed = 0) {
   const random = new Random(50 + 1000 * seed);
   const whole = against(differs, NUDGE);
-  const pair = (/** @type {string} */ a, /** @type {string} */ b) => before(a, b, random);
+  const pair = (/** @type {string} */ a, /** @type {string} */ b) => orderProperty(a, b, random);
   const [penalty, temperature, topK, topP] = CHAIN;
   return [
     ...logitProperties(random, whole),
     ...boundaryProperties(whole),
-    ...edges(topK, 'tied', 'above'),
-    ...edges(topP, 'ties', 'reaches'),
+    ...edgeProperties(topK, 'tied', 'above'),
+    ...edgeProperties(topP, 'ties', 'reaches'),
     pair(penalty, temperature),
     pair(penalty, topK),
     pair(penalty, topP),

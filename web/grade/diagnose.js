@@ -57,7 +57,7 @@ const OF_ALL = 0.97;
 const OF_WRONG = 0.9;
 
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-function same(a, b) {
+function sameNumbers(a, b) {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) {
     const near = Math.abs(a[i] - b[i]) <= 1e-5 * Math.max(1, Math.abs(b[i]));
@@ -68,7 +68,7 @@ function same(a, b) {
 }
 
 /** Replaces large negative numbers by -1e9, because learners remove tokens with various numbers. @param {number} x */
-const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
+const softRemoval = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
 
 /**
  * Prepares a result for comparison: large negative numbers become equal, and tokens that were removed before become
@@ -76,8 +76,8 @@ const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
  * @param {ArrayLike<number>} result
  * @param {number[]} logits
  */
-const masked = (result, logits) =>
-  Array.from(result, (x, id) => (logits[id] === -Infinity ? 0 : softened(x)));
+const comparable = (result, logits) =>
+  Array.from(result, (x, id) => (logits[id] === -Infinity ? 0 : softRemoval(x)));
 
 /**
  * @template T
@@ -91,7 +91,7 @@ const masked = (result, logits) =>
  * @param {string[]} names
  * @param {(name: string, answer: T) => boolean} isSame
  */
-function closest(answers, names, isSame) {
+function closestAnswer(answers, names, isSame) {
   const wrong = answers.filter((it) => it.wrong);
   if (!wrong.length) return null;
   const all = [...wrong, ...answers.filter((it) => !it.wrong)];
@@ -131,11 +131,11 @@ async function wrongSampler(as, asked, engine) {
     const given = { logits, settings, history, second, bits, coin };
     answers.push({ result, given, wrong: disagreement(right, result) !== null });
   }
-  return closest(answers, Object.keys(forms), (name, { result, given }) => {
+  return closestAnswer(answers, Object.keys(forms), (name, { result, given }) => {
     const form = forms[name](given);
     return name.startsWith('soft_mask')
-      ? same(masked(result, given.logits), masked(form, given.logits))
-      : same(result, form);
+      ? sameNumbers(comparable(result, given.logits), comparable(form, given.logits))
+      : sameNumbers(result, form);
   });
 }
 
@@ -146,13 +146,13 @@ function wrongLoop(asked) {
     const { result } = answer;
     if (!(result instanceof Float64Array) || !input.expected) continue;
     const ids = result.map((id) => (id >= 0 && Number.isInteger(id) ? id : -1));
-    answers.push({ input, result: ids, wrong: !same(result, input.expected) });
+    answers.push({ input, result: ids, wrong: !sameNumbers(result, input.expected) });
   }
-  return closest(answers, Object.keys(WRONG_LOOPS), (name, { input, result }) => {
+  return closestAnswer(answers, Object.keys(WRONG_LOOPS), (name, { input, result }) => {
     const us = input.streams[input.settings.seed];
     const ids = WRONG_LOOPS[name](input, (step) => us[step % us.length]);
     // The harness has shortened a list that was too long.
-    return same(result, ids.slice(0, input.settings.max_new_tokens + 8));
+    return sameNumbers(result, ids.slice(0, input.settings.max_new_tokens + 8));
   });
 }
 
@@ -168,7 +168,7 @@ async function keepsSomething(asked, engine, afresh) {
     const right = expected ? null : await expect(engine, input).catch(() => null);
     const isRight = (/** @type {any} */ result) =>
       result instanceof Float64Array &&
-      (expected ? same(result, expected) : right !== null && !disagreement(right, result));
+      (expected ? sameNumbers(result, expected) : right !== null && !disagreement(right, result));
     if (!(expected || logits) || isRight(answer.result)) continue;
     const again = await afresh(input);
     return again !== null && isRight(again.result);
@@ -192,7 +192,7 @@ async function isOfStages(as, asked, engine, stages) {
     const isList = result instanceof Float64Array;
     if (as === 'generate') {
       if (!expected || !(isList || error)) continue;
-      answers.push({ input, result, error, wrong: !(isList && same(result, expected)) });
+      answers.push({ input, result, error, wrong: !(isList && sameNumbers(result, expected)) });
       continue;
     }
     const right = await expect(engine, input).catch(() => null);
@@ -206,18 +206,22 @@ async function isOfStages(as, asked, engine, stages) {
   const made = as === 'generate' ? await stages.loop(inputs) : await stages.chain(inputs);
   if (!made.length || !stages.wrong.size) return false;
   const told = picked.map((it, i) => ({ ...it, made: /** @type {any} */ (made[i]) }));
-  const found = closest(told, ['own'], (_, { made: { list, ids, open, error: failed }, ...it }) => {
-    const { error } = it;
-    const result = /** @type {Float64Array} */ (it.result);
-    if (error !== undefined) return open || failed === error;
-    const right = ids ?? list;
-    return right !== undefined && same(open ? result.slice(0, ids.length) : result, right);
-  });
+  const found = closestAnswer(
+    told,
+    ['own'],
+    (_, { made: { list, ids, open, error: failed }, ...it }) => {
+      const { error } = it;
+      const result = /** @type {Float64Array} */ (it.result);
+      if (error !== undefined) return open || failed === error;
+      const right = ids ?? list;
+      return right !== undefined && sameNumbers(open ? result.slice(0, ids.length) : result, right);
+    },
+  );
   return found !== null;
 }
 
 /** Returns the first of some codes that a failed property has. @param {Verdict[]} failed @param {string[]} codes */
-function seen(failed, codes) {
+function firstSeen(failed, codes) {
   for (const code of codes) {
     const verdict = failed.find((it) => it.code === code);
     if (verdict) return { code, params: verdict.params, message: verdict.message ?? code };
@@ -237,7 +241,7 @@ function seen(failed, codes) {
 export async function diagnose(as, verdicts, asked, engine, afresh, stages = null) {
   const failed = verdicts.filter(({ holds }) => !holds);
   if (!failed.length) return null;
-  const plain = seen(failed, PLAIN);
+  const plain = firstSeen(failed, PLAIN);
   if (plain) return plain;
   if (stages && (await isOfStages(as, asked, engine, stages)))
     return reason('follows', { names: [...stages.wrong].join(', ') });
@@ -247,11 +251,11 @@ export async function diagnose(as, verdicts, asked, engine, afresh, stages = nul
   if (form && !doubted.includes(codeOf(form))) {
     return reason(/** @type {any} */ (codeOf(form)), WRONG_LOOPS[form]?.params);
   }
-  const known = seen(
+  const known = firstSeen(
     failed,
     ELSE.filter((code) => !doubted.includes(code)),
   );
   if (known) return known;
   if (await keepsSomething(asked, engine, afresh)) return reason('state');
-  return seen(failed, VAGUE);
+  return firstSeen(failed, VAGUE);
 }

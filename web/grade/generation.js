@@ -148,7 +148,7 @@ const seesLess = async (run, { got }, engine) =>
  * without this.
  * @param {Toy} model @param {number} t @returns {Toy}
  */
-const flattened = (model, t) => ({
+const scaledModel = (model, t) => ({
   ...model,
   rows: model.rows.map((row) => row.map((logit) => logit * t)),
 });
@@ -164,7 +164,7 @@ const LOW_T = [0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01,
  * @param {Partial<Property>} [more]
  * @returns {Property}
  */
-const property = (name, says, cases, finds = otherIds, more = {}) => ({
+const makeProperty = (name, says, cases, finds = otherIds, more = {}) => ({
   name,
   says,
   cases,
@@ -181,18 +181,18 @@ function drawProperties(maker) {
     settings: { top_k: count },
   });
   return [
-    property(
+    makeProperty(
       'draw',
       'draws the first token with a cumulative mass above u, from the most to the least probable',
       maker.runs(20),
     ),
-    property(
+    makeProperty(
       'met',
       'draws the next token if the mass meets u exactly',
       // The sums of 1/2 and 1/4 are exact in every order.
       [2, 4].flatMap((size) => maker.runs(1, () => ({ toy: maker.flat(size), us: [0.5] }))),
     ),
-    property(
+    makeProperty(
       'exact',
       'keeps no more than needed if the mass meets p exactly',
       maker.runs(2, (i) => ({
@@ -201,7 +201,7 @@ function drawProperties(maker) {
         settings: { top_p: [0.25, 0.5][i] },
       })),
     ),
-    property(
+    makeProperty(
       'tied',
       'keeps every token tied with the k-th',
       maker.runs(2, (i) => {
@@ -209,7 +209,7 @@ function drawProperties(maker) {
         return { toy: oneRow([1, 0, 0]), us: [TOP], prompt: [0], settings };
       }),
     ),
-    property(
+    makeProperty(
       'highest',
       'the highest u draws the least probable token that is left',
       [
@@ -222,7 +222,7 @@ function drawProperties(maker) {
       ],
       notLast,
     ),
-    property(
+    makeProperty(
       'wide',
       'works for very large and very small logits',
       maker.runs(3, (i) => {
@@ -237,13 +237,13 @@ function drawProperties(maker) {
 function callProperties(maker) {
   const many = () => maker.runs(4, () => ({ settings: MANY }));
   return [
-    property(
+    makeProperty(
       'nothing',
       'max_new_tokens 0 gives no token',
       maker.runs(2, () => ({ settings: { max_new_tokens: 0 } })),
     ),
-    property('one_stream', 'seeds once, before the loop', many(), reseeded),
-    property(
+    makeProperty('one_stream', 'seeds once, before the loop', many(), reseeded),
+    makeProperty(
       'slice_first',
       'takes the last position before anything else',
       maker.runs(4, () => {
@@ -252,25 +252,25 @@ function callProperties(maker) {
       }),
       readsEarly,
     ),
-    property('once_a_token', 'asks the model once for each token', many(), asksOften),
-    property(
+    makeProperty('once_a_token', 'asks the model once for each token', many(), asksOften),
+    makeProperty(
       'no_grad',
       'records no gradients',
       maker.runs(2, () => ({ settings: MANY })),
       recordsGraph,
       { needs: 'torch' },
     ),
-    property(
+    makeProperty(
       'last_position',
       'the logits of the last position decide',
       maker.runs(12, () => ({ prompt: maker.prompt(5) })),
     ),
-    property(
+    makeProperty(
       'appends',
       'appends each drawn token before it draws the next',
       maker.runs(12, () => ({ settings: MANY })),
     ),
-    property(
+    makeProperty(
       'crop',
       'the model is given the last context_length tokens, never more, never fewer',
       maker.runs(8, () => {
@@ -279,7 +279,7 @@ function callProperties(maker) {
       }),
       wrongWindow,
     ),
-    property(
+    makeProperty(
       'end',
       'stops at the end token, which is part of the ids',
       maker.runs(24, (i) => {
@@ -294,12 +294,12 @@ function callProperties(maker) {
 /** @param {RunMaker} maker @returns {Property[]} */
 function samplerProperties(maker) {
   return [
-    property(
+    makeProperty(
       'warpers',
       'applies the four samplers to the logits, and the softmax after them',
       maker.runs(40, () => ({ settings: maker.samplers() })),
     ),
-    property(
+    makeProperty(
       'warper_order',
       'applies repetition_penalty, temperature, top_k and top_p in this order',
       ORDERED.map(([order, logits, settings, u]) => ({
@@ -311,7 +311,7 @@ function samplerProperties(maker) {
       })),
       exchanged,
     ),
-    property(
+    makeProperty(
       'signs',
       'divides a positive logit and multiplies a negative one, so both fall',
       maker.runs(2, (i) => {
@@ -319,12 +319,12 @@ function samplerProperties(maker) {
         return { toy: oneRow(i ? [-1, -1.2] : [1, 0.9]), prompt: [0], settings };
       }),
     ),
-    property(
+    makeProperty(
       'low_t',
       'draws at a low temperature too: 0 alone is greedy',
       LOW_T.flatMap((temperature) =>
         maker.runs(2, () => {
-          const toy = flattened(maker.toy(), temperature);
+          const toy = scaledModel(maker.toy(), temperature);
           return { toy, settings: { ...MANY, temperature } };
         }),
       ),
@@ -337,16 +337,22 @@ function samplerProperties(maker) {
 function historyProperties(maker) {
   const settings = { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 };
   return [
-    property('far', 'penalties look at the whole text, however long', FAR.map(longAgo), otherIds, {
-      fails: looksBack(longAgo, check(otherIds), seesLess),
-    }),
-    property(
+    makeProperty(
+      'far',
+      'penalties look at the whole text, however long',
+      FAR.map(longAgo),
+      otherIds,
+      {
+        fails: looksBack(longAgo, check(otherIds), seesLess),
+      },
+    ),
+    makeProperty(
       'own_prompt',
       'leaves the ids of the prompt as they are',
       maker.runs(4, () => ({ prompt: [3, 1, 2], settings: MANY })),
       wrotePrompt,
     ),
-    property(
+    makeProperty(
       'history',
       'penalties look at the whole text, prompt included, also beyond the context',
       [
@@ -369,7 +375,7 @@ export function generationProperties(seed = 0) {
     ...callProperties(maker),
     ...samplerProperties(maker),
     ...historyProperties(maker),
-    property(
+    makeProperty(
       'agrees',
       'agrees with the built-in on random runs',
       maker.runs(40, () => ({
@@ -405,7 +411,7 @@ export function generationCases() {
     it(
       'different_seeds_produce_different_output',
       [1, 0.4, 0.04].flatMap((temperature) =>
-        steps({ temperature }, { toy: flattened(maker.toy(), temperature) }),
+        steps({ temperature }, { toy: scaledModel(maker.toy(), temperature) }),
       ),
       beside({ settings: { seed: 9 } }, false),
     ),

@@ -23,7 +23,7 @@ const [Floats, Watch, describe] = [Float32Array, Proxy, Reflect.getOwnPropertyDe
  */
 
 /** @param {string} name */
-const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
  * Finds the function: the export with that name, a default export with that name, any default export, or
@@ -33,9 +33,9 @@ const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase(
  * @param {boolean} [strict] true if only a name counts, for a file with several functions
  * @returns {Function}
  */
-function find(exported, name, strict = false) {
+function findFunction(exported, name, strict = false) {
   const functions = Object.values(exported).filter((value) => typeof value === 'function');
-  const names = [name, `${name}_filter`, `apply_${name}`].flatMap((it) => [it, camel(it)]);
+  const names = [name, `${name}_filter`, `apply_${name}`].flatMap((it) => [it, camelCase(it)]);
   const own = /** @type {any} */ (exported.default);
   const found =
     names.map((it) => exported[it]).find((it) => it !== undefined) ??
@@ -58,7 +58,7 @@ const NAMES = 100;
  * @param {number} most
  * @returns {{ result: Float64Array | string, length?: number }}
  */
-function plain(value, most) {
+function copyResult(value, most) {
   if (Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))) {
     const list = /** @type {any} */ (value);
     const length = Number(list.length);
@@ -125,7 +125,7 @@ async function warp(tested, { logits, settings, ...beside }, tell) {
       return target[name];
     },
   });
-  const result = plain(await tested(own, watched, beside), logits.length);
+  const result = copyResult(await tested(own, watched, beside), logits.length);
   const rewrote = isOther(before, history);
   tell({ ...result, changed: !isSame(logits, own), rewrote, read: [...read] });
 }
@@ -184,7 +184,7 @@ async function generate(tested, { prompt, settings, toy, streams = {} }, tell, e
   const before = copyOf(prompt);
   try {
     const ids = await tested(modelOf(toy, ask, log), given, settings, { rng });
-    const answer = plain(ids, settings.max_new_tokens + 8);
+    const answer = copyResult(ids, settings.max_new_tokens + 8);
     tell({ ...answer, rewrote: isOther(before, given), log });
   } catch (error) {
     tell({ error: message(error), log });
@@ -211,7 +211,7 @@ export function serve(port, load) {
   port.onmessage = async (/** @type {{ data: any }} */ { data: { id, call, ...given } }) => {
     try {
       if (call === 'load') {
-        tested = find(await load(), given.name, given.strict);
+        tested = findFunction(await load(), given.name, given.strict);
         port.postMessage({ id });
         return;
       }

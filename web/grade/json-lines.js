@@ -13,7 +13,7 @@ const { isNaN } = Number;
 const [Floats, Doubles, Words] = [Float32Array, Float64Array, Uint32Array];
 
 /** @param {number} x */
-const out = (x) =>
+const writeNumber = (x) =>
   isNaN(x) ? '"nan"' : x === Infinity ? '"inf"' : x === -Infinity ? '"-inf"' : `${x}`;
 
 /** Turns a value of JSON into a number. @param {unknown} x */
@@ -22,7 +22,7 @@ export const back = (x) =>
 
 /** @param {any} value @returns {string} */
 function textOf(value) {
-  if (typeof value === 'number') return out(value);
+  if (typeof value === 'number') return writeNumber(value);
   if (typeof value !== 'object' || value === null) return stringify(value) ?? 'null';
   let text = '';
   if (isArray(value) || isView(value)) {

@@ -14,7 +14,7 @@ const never = new Int32Array(new SharedArrayBuffer(4));
 const LINE_END = 10;
 
 /** Repeats an action until the pipe is ready. @param {() => number} act */
-function insist(act) {
+function retryWhileBusy(act) {
   for (;;) {
     try {
       return act();
@@ -28,7 +28,7 @@ function insist(act) {
 /** @param {any} message */
 function send(message) {
   const bytes = from(toLine(message));
-  for (let at = 0; at < bytes.length; ) at += insist(() => write(1, bytes, at));
+  for (let at = 0; at < bytes.length; ) at += retryWhileBusy(() => write(1, bytes, at));
 }
 
 const chunk = Buffer.alloc(1 << 16);
@@ -38,7 +38,7 @@ let [at, end] = [0, 0];
 function nextLine() {
   for (let line = ''; ; line += fromCharCode(chunk[at++])) {
     if (at === end) {
-      end = insist(() => read(0, chunk));
+      end = retryWhileBusy(() => read(0, chunk));
       at = 0;
       if (!end) return null;
     }

@@ -206,7 +206,7 @@ const notSubset =
   };
 
 /** @param {ArrayLike<number>} logits */
-function shares(logits) {
+function softmaxOf(logits) {
   const list = Array.from(logits);
   const max = Math.max(...list);
   const e = list.map((logit) => Math.exp(logit - max));
@@ -216,7 +216,7 @@ function shares(logits) {
 
 /** Returns the entropy in bits. @param {ArrayLike<number>} logits */
 const entropyOf = (logits) =>
-  shares(logits).reduce((sum, p) => (p > 0 ? sum - p * Math.log2(p) : sum), 0);
+  softmaxOf(logits).reduce((sum, p) => (p > 0 ? sum - p * Math.log2(p) : sum), 0);
 
 /** @type {Property['fails']} */
 async function entropyFalls(input, asking) {
@@ -237,7 +237,7 @@ async function notGreedy(input, asking) {
   const expected = await warped(asking.engine, input);
   const { numbers, failure } = numbersOf(await asking.ask(input), input);
   if (!numbers) return failure;
-  const best = shares(numbers)[input.logits.indexOf(Math.max(...input.logits))];
+  const best = softmaxOf(numbers)[input.logits.indexOf(Math.max(...input.logits))];
   return best > 0.999 ? null : { expected, got: numbers, ...reason('not_cold') };
 }
 
@@ -281,7 +281,7 @@ function randomCases(spec, random, count, { removed = false, neutral } = {}) {
 }
 
 /** Adds a second distribution if the sampler reads one. @param {Spec} spec @param {number[]} logits */
-const seconded = ({ second }, logits) =>
+const withSecond = ({ second }, logits) =>
   second ? { logits, second: logits.map((_, id) => id / 2) } : { logits };
 
 /** @param {Case[]} some random cases @returns {Property[]} */
@@ -363,7 +363,7 @@ const OF_ONE = {
  * @param {Random} random
  * @returns {Property[]}
  */
-function general(name, spec, random) {
+function generalProperties(name, spec, random) {
   const some = randomCases(spec, random, SOME);
   const { nudge } = spec;
   const list = [
@@ -423,7 +423,7 @@ function byHand(name, spec) {
       property(
         'single',
         'works for a vocabulary of one',
-        [0, -3, 2.5].map((logit) => ({ ...seconded(spec, [logit]), settings, history })),
+        [0, -3, 2.5].map((logit) => ({ ...withSecond(spec, [logit]), settings, history })),
         whole,
       ),
     );
@@ -433,8 +433,8 @@ function byHand(name, spec) {
         'last_one',
         'works if only one token is left',
         [
-          { ...seconded(spec, [-Infinity, 1]), settings, history: [] },
-          { ...seconded(spec, [-2, -Infinity, -Infinity]), settings, history },
+          { ...withSecond(spec, [-Infinity, 1]), settings, history: [] },
+          { ...withSecond(spec, [-2, -Infinity, -Infinity]), settings, history },
         ],
         whole,
       ),
@@ -459,7 +459,7 @@ function byHand(name, spec) {
  * @param {Property['fails']} fails
  * @returns {Property[]}
  */
-function further(spec, random, fails) {
+function dependentProperties(spec, random, fails) {
   return Object.entries(spec.beside ?? {}).map(([needs, pick]) => {
     const cases = randomCases(spec, random, 2 * SOME).map(({ settings, ...it }) => ({
       ...it,
@@ -490,7 +490,7 @@ export async function propertiesOf(name, engine, seed = 0) {
       weight: 3,
       shrinks: true,
     }),
-    ...further(spec, random, agrees),
+    ...dependentProperties(spec, random, agrees),
   ];
   for (const property of name === 'typical_p' ? agreeing : []) {
     const clear = [];
@@ -498,14 +498,14 @@ export async function propertiesOf(name, engine, seed = 0) {
     property.cases = clear;
   }
   return [
-    ...general(name, spec, random),
+    ...generalProperties(name, spec, random),
     property(
       'neutral',
       `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
       [
         ...randomCases(spec, random, SOME, { neutral, removed: true }),
         // Tokens must stay even if their probabilities are too small to change a float64 sum.
-        { ...seconded(spec, [60, 0, -60]), settings: neutral, history: [] },
+        { ...withSecond(spec, [60, 0, -60]), settings: neutral, history: [] },
       ],
       against(notIdentity),
       { shrinks: true },

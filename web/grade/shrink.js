@@ -33,7 +33,7 @@ function without({ logits, settings, history, second, ...others }, gone) {
  * Returns simpler numbers near x, the simplest first.
  * @param {number} x
  */
-function simpler(x) {
+function simplerNumbers(x) {
   if (!Number.isFinite(x)) return [];
   const places = [0, Math.round(x), Math.round(2 * x) / 2, Math.round(10 * x) / 10];
   return places.filter(
@@ -68,7 +68,7 @@ function* smaller(input) {
   if (logits.length > 1) for (let id = 0; id < logits.length; id++) yield without(input, id);
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value !== 'number') continue;
-    for (const it of [1, 2, 0.5, ...simpler(value)]) {
+    for (const it of [1, 2, 0.5, ...simplerNumbers(value)]) {
       if (String(it).length < String(value).length)
         yield { ...input, settings: { ...settings, [name]: it } };
     }
@@ -80,7 +80,7 @@ function* smaller(input) {
   for (const name of /** @type {const} */ (['logits', 'second'])) {
     const list = input[name] ?? [];
     for (let id = 0; id < list.length; id++) {
-      for (const it of simpler(list[id])) {
+      for (const it of simplerNumbers(list[id])) {
         if (String(it).length < String(list[id]).length || it === 0)
           yield { ...input, [name]: list.map((logit, i) => (i === id ? it : logit)) };
       }

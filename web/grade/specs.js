@@ -34,7 +34,7 @@ const zeros = (/** @type {number} */ n) => Array(n).fill(0);
  * @param {number[]} [history]
  * @returns {Case}
  */
-const input = (logits, settings, history = []) => ({ logits, settings, history });
+const makeCase = (logits, settings, history = []) => ({ logits, settings, history });
 const clamp = (/** @type {number} */ x, /** @type {number} */ high) =>
   Math.min(Math.max(x, 0), high);
 /**
@@ -59,14 +59,14 @@ const WINDOW = {
 };
 
 /** @param {number[]} logits @param {number[]} second @param {Record<string, any>} settings @returns {Case} */
-const both = (logits, second, settings) => ({ logits, settings, history: [], second });
+const caseOfTwo = (logits, second, settings) => ({ logits, settings, history: [], second });
 
 /**
  * Makes an input in which both tokens end the text.
  * @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case}
  */
-const ending = (logits, factor, start, step) => ({
-  ...input(logits, {
+const caseOfEnds = (logits, factor, start, step) => ({
+  ...makeCase(logits, {
     exponential_decay_length_penalty: factor,
     exponential_decay_start: start,
     end_tokens: [0, 1],
@@ -80,7 +80,7 @@ const KEY = {
 
 /** Makes a history of id 0 once, long ago, and then only id 1. @param {string} name @param {number} value */
 const longAgo = (name, value) => (/** @type {number} */ ids) =>
-  input([3, 1, 2], { [name]: value }, [0, ...Array(ids - 1).fill(1)]);
+  makeCase([3, 1, 2], { [name]: value }, [0, ...Array(ids - 1).fill(1)]);
 
 const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
 
@@ -99,11 +99,11 @@ export const SPECS = {
     edges: {
       second_alone: [
         'at 0 is the second distribution, as ln p',
-        [both([2, 1, 0], [0, 1, 3], { guidance_scale: 0 })],
+        [caseOfTwo([2, 1, 0], [0, 1, 3], { guidance_scale: 0 })],
       ],
       away: [
         'above 1 leads away from the second distribution',
-        [both([1, 1, 1], [1, 0, 1.5], { guidance_scale: 1.5 })],
+        [caseOfTwo([1, 1, 1], [1, 0, 1.5], { guidance_scale: 1.5 })],
       ],
     },
   },
@@ -122,11 +122,11 @@ export const SPECS = {
     edges: {
       plausible: [
         'removes tokens below alpha of the most probable one, for every answer of the weaker model',
-        [both([5, 4, 0], [5, 4, -9], { contrastive_beta: 0.5 })],
+        [caseOfTwo([5, 4, 0], [5, 4, -9], { contrastive_beta: 0.5 })],
       ],
       same: [
         'leaves the ln p of the model if both agree',
-        [both([2, 1, 0.5], [2, 1, 0.5], { contrastive_beta: 1 })],
+        [caseOfTwo([2, 1, 0.5], [2, 1, 0.5], { contrastive_beta: 1 })],
       ],
     },
   },
@@ -145,7 +145,7 @@ export const SPECS = {
     edges: {
       ban: [
         'false bans: the logit becomes -Infinity',
-        [input([1, 2], { logit_bias: { 1: false } })],
+        [makeCase([1, 2], { logit_bias: { 1: false } })],
       ],
     },
   },
@@ -158,8 +158,8 @@ export const SPECS = {
       rewards: [
         'multiplies a positive logit and divides a negative one, so both rise',
         [
-          input([2, 1], { encoder_repetition_penalty: 2 }, [0]),
-          input([-1, 0], { encoder_repetition_penalty: 2 }, [0]),
+          makeCase([2, 1], { encoder_repetition_penalty: 2 }, [0]),
+          makeCase([-1, 0], { encoder_repetition_penalty: 2 }, [0]),
         ],
       ],
     },
@@ -178,15 +178,15 @@ export const SPECS = {
       signs: [
         'divides a positive logit and multiplies a negative one, so both fall',
         [
-          input([2, 1], { repetition_penalty: 2 }, [0]),
-          input([-1, 0], { repetition_penalty: 2 }, [0]),
+          makeCase([2, 1], { repetition_penalty: 2 }, [0]),
+          makeCase([-1, 0], { repetition_penalty: 2 }, [0]),
         ],
       ],
       once: [
         'penalises a token once, however often it was seen',
-        [input([2, 1], { repetition_penalty: 2 }, [0, 0])],
+        [makeCase([2, 1], { repetition_penalty: 2 }, [0, 0])],
       ],
-      reward: ['below 1 it rewards', [input([2, -2], { repetition_penalty: 0.5 }, [0, 1])]],
+      reward: ['below 1 it rewards', [makeCase([2, -2], { repetition_penalty: 0.5 }, [0, 1])]],
     },
   },
   frequency_penalty: {
@@ -201,7 +201,7 @@ export const SPECS = {
     edges: {
       counts: [
         'penalises a token each time it was seen',
-        [input([2, 1], { frequency_penalty: 0.5 }, [0, 0, 0])],
+        [makeCase([2, 1], { frequency_penalty: 0.5 }, [0, 0, 0])],
       ],
     },
   },
@@ -214,7 +214,7 @@ export const SPECS = {
     edges: {
       once: [
         'penalises a token once, however often it was seen',
-        [input([2, 1], { presence_penalty: 0.5 }, [0, 0])],
+        [makeCase([2, 1], { presence_penalty: 0.5 }, [0, 0])],
       ],
     },
   },
@@ -227,17 +227,17 @@ export const SPECS = {
     edges: {
       first: [
         'n = 1 removes every token that was seen',
-        [input([1, 2, 3], { no_repeat_ngram_size: 1 }, [2])],
+        [makeCase([1, 2, 3], { no_repeat_ngram_size: 1 }, [2])],
       ],
       short: [
         'a text shorter than n has no n-gram',
-        [input([1, 2], { no_repeat_ngram_size: 3 }, [0, 0])],
+        [makeCase([1, 2], { no_repeat_ngram_size: 3 }, [0, 0])],
       ],
       each_ngram: [
         'removes the token after each of the same n-grams',
         [
-          input([1, 2, 3, 4], { no_repeat_ngram_size: 2 }, [0, 1, 0, 2, 0]),
-          input([1, 2, 3, 4], { no_repeat_ngram_size: 3 }, [0, 1, 2, 0, 1, 3, 0, 1]),
+          makeCase([1, 2, 3, 4], { no_repeat_ngram_size: 2 }, [0, 1, 0, 2, 0]),
+          makeCase([1, 2, 3, 4], { no_repeat_ngram_size: 3 }, [0, 1, 2, 0, 1, 3, 0, 1]),
         ],
       ],
     },
@@ -257,13 +257,13 @@ export const SPECS = {
     edges: {
       allowed: [
         'a repeat shorter than dry_allowed_length costs nothing',
-        [input([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 0])],
+        [makeCase([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 0])],
       ],
       grows: [
         'a longer repeat costs dry_base times more for each token',
         [
-          input([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 2, 0, 1]),
-          input([1, 2, 3], { dry_multiplier: 1 }, REPEATS),
+          makeCase([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 2, 0, 1]),
+          makeCase([1, 2, 3], { dry_multiplier: 1 }, REPEATS),
         ],
       ],
     },
@@ -277,15 +277,15 @@ export const SPECS = {
     edges: {
       zero: [
         'T = 0 keeps the best alone',
-        [input([1, 2], { temperature: 0 }), input([-1, -3, -2], { temperature: 0 })],
+        [makeCase([1, 2], { temperature: 0 }), makeCase([-1, -3, -2], { temperature: 0 })],
       ],
       each_t: [
         'divides by T itself, however small or large: 0 alone is greedy',
-        EACH_T.map((temperature) => input([1, 0.75, -0.5], { temperature })),
+        EACH_T.map((temperature) => makeCase([1, 0.75, -0.5], { temperature })),
       ],
       zero_tie: [
         'T = 0 keeps the lowest id of equal bests',
-        [input([0, 0], { temperature: 0 }), input([1, 2, 2], { temperature: 0 })],
+        [makeCase([0, 0], { temperature: 0 }), makeCase([1, 2, 2], { temperature: 0 })],
       ],
     },
     compares: { zero: otherLogit, each_t: otherDivisor },
@@ -301,18 +301,18 @@ export const SPECS = {
       tied: [
         'keeps every token tied with the k-th',
         [
-          input([2, 2, 1, 0], { top_k: 2 }),
-          input([0, 0], { top_k: 1 }),
-          input([1, 0, 0], { top_k: 2 }),
-          input([3, 1, 3, 1, 2, 1], { top_k: 4 }),
+          makeCase([2, 2, 1, 0], { top_k: 2 }),
+          makeCase([0, 0], { top_k: 1 }),
+          makeCase([1, 0, 0], { top_k: 2 }),
+          makeCase([3, 1, 3, 1, 2, 1], { top_k: 4 }),
         ],
       ],
       above: [
         'k at or above the vocabulary keeps all',
         [
-          input([1, 0], { top_k: 2 }),
-          input([1, 0], { top_k: 3 }),
-          input([2, 1, 0], { top_k: 1000 }),
+          makeCase([1, 0], { top_k: 2 }),
+          makeCase([1, 0], { top_k: 3 }),
+          makeCase([2, 1, 0], { top_k: 1000 }),
         ],
       ],
     },
@@ -329,23 +329,23 @@ export const SPECS = {
       exact: [
         'keeps no more than needed if the mass meets p exactly',
         [
-          input(zeros(2), { top_p: 0.5 }),
-          input(zeros(4), { top_p: 0.75 }),
-          input(zeros(8), { top_p: 0.25 }),
-          input(zeros(8), { top_p: 0.5 }),
+          makeCase(zeros(2), { top_p: 0.5 }),
+          makeCase(zeros(4), { top_p: 0.75 }),
+          makeCase(zeros(8), { top_p: 0.25 }),
+          makeCase(zeros(8), { top_p: 0.5 }),
         ],
       ],
       ties: [
         'of equal logits the lower id stays',
-        [input(zeros(2), { top_p: 0.4 }), input([0, 0, 4], { top_p: 0.985 })],
+        [makeCase(zeros(2), { top_p: 0.4 }), makeCase([0, 0, 4], { top_p: 0.985 })],
       ],
       reaches: [
         'keeps the token that takes the mass to p',
-        [input([1, 0], { top_p: 0.8 }), input([2, 1, 0], { top_p: 0.8 })],
+        [makeCase([1, 0], { top_p: 0.8 }), makeCase([2, 1, 0], { top_p: 0.8 })],
       ],
       tiny: [
         'p near or at 0 keeps the best alone',
-        [input([1, 0], { top_p: 1e-9 }), input([0, 1, 0.5], { top_p: 0 })],
+        [makeCase([1, 0], { top_p: 1e-9 }), makeCase([0, 1, 0.5], { top_p: 0 })],
       ],
     },
     compares: { exact: otherCounts },
@@ -361,12 +361,12 @@ export const SPECS = {
     edges: {
       boundary: [
         'keeps a token at the boundary itself',
-        [input(zeros(2), { min_p: 1 }), input([0, 0, -1], { min_p: 1 })],
+        [makeCase(zeros(2), { min_p: 1 }), makeCase([0, 0, -1], { min_p: 1 })],
       ],
-      alone: ['above 1 keeps the best alone', [input([1, 0], { min_p: 1.5 })]],
+      alone: ['above 1 keeps the best alone', [makeCase([1, 0], { min_p: 1.5 })]],
       relative: [
         'measures against the most probable token, not against 1',
-        [input(zeros(8), { min_p: 0.5 })],
+        [makeCase(zeros(8), { min_p: 0.5 })],
       ],
     },
   },
@@ -378,7 +378,7 @@ export const SPECS = {
     edges: {
       typical_ties: [
         'keeps every token as far from the entropy as the last one kept',
-        [input(zeros(2), { typical_p: 0.5 }), input(zeros(8), { typical_p: 0.25 })],
+        [makeCase(zeros(2), { typical_p: 0.5 }), makeCase(zeros(8), { typical_p: 0.25 })],
       ],
     },
   },
@@ -393,7 +393,10 @@ export const SPECS = {
     edges: {
       boundary: [
         'keeps a token at the boundary itself',
-        [input(zeros(2), { epsilon_cutoff: 0.5 }), input(zeros(8), { epsilon_cutoff: 0.125 })],
+        [
+          makeCase(zeros(2), { epsilon_cutoff: 0.5 }),
+          makeCase(zeros(8), { epsilon_cutoff: 0.125 }),
+        ],
       ],
     },
   },
@@ -415,11 +418,11 @@ export const SPECS = {
     edges: {
       flat: [
         'equal logits all stay',
-        [input(zeros(2), { top_n_sigma: 1 }), input(zeros(5), { top_n_sigma: 0.5 })],
+        [makeCase(zeros(2), { top_n_sigma: 1 }), makeCase(zeros(5), { top_n_sigma: 0.5 })],
       ],
       boundary: [
         'keeps a token at the boundary itself',
-        [input([2, 0], { top_n_sigma: 2 }), input([4, 0, 4, 0], { top_n_sigma: 2 })],
+        [makeCase([2, 0], { top_n_sigma: 2 }), makeCase([4, 0, 4, 0], { top_n_sigma: 2 })],
       ],
     },
   },
@@ -432,17 +435,17 @@ export const SPECS = {
     edges: {
       two: [
         'needs two tokens at the threshold',
-        [input([5, 0], { xtc_probability: 1, xtc_threshold: 0.1 })],
+        [makeCase([5, 0], { xtc_probability: 1, xtc_threshold: 0.1 })],
       ],
       coin: [
         'removes if the coin is below xtc_probability, and only then',
         [1, 2, 3, 4, 5, 6, 7, 8].map((seed) =>
-          input([2, 1, 0], { xtc_probability: 0.5, xtc_threshold: 0.05, seed }),
+          makeCase([2, 1, 0], { xtc_probability: 0.5, xtc_threshold: 0.05, seed }),
         ),
       ],
       least: [
         'keeps the least likely of those at the threshold',
-        [input([2, 1, 0, -9], { xtc_probability: 1, xtc_threshold: 0.05 })],
+        [makeCase([2, 1, 0, -9], { xtc_probability: 1, xtc_threshold: 0.05 })],
       ],
     },
   },
@@ -463,8 +466,8 @@ export const SPECS = {
       surprise: [
         'keeps the best if mu is below every surprisal',
         [
-          input([1, 0.5], { mirostat: 2, mirostat_mu: 0.01 }),
-          input([0, 1], { mirostat: 1, mirostat_mu: 0.01 }),
+          makeCase([1, 0.5], { mirostat: 2, mirostat_mu: 0.01 }),
+          makeCase([0, 1], { mirostat: 1, mirostat_mu: 0.01 }),
         ],
       ],
     },
@@ -481,13 +484,13 @@ export const SPECS = {
     edges: {
       start: [
         'aims at the target if the mean is 0',
-        [input([2, 1, 0], { adaptive_target: 0.3, adaptive_mean: 0 })],
+        [makeCase([2, 1, 0], { adaptive_target: 0.3, adaptive_mean: 0 })],
       ],
       clamp: [
         'aims at 0 at least and at 1 at most',
         [
-          input([2, 1, 0], { adaptive_target: 0.9, adaptive_mean: 0.1 }),
-          input([2, 1, 0], { adaptive_target: 0.1, adaptive_mean: 0.9 }),
+          makeCase([2, 1, 0], { adaptive_target: 0.9, adaptive_mean: 0.1 }),
+          makeCase([2, 1, 0], { adaptive_target: 0.1, adaptive_mean: 0.9 }),
         ],
       ],
     },
@@ -503,9 +506,9 @@ export const SPECS = {
     edges: {
       square: [
         'compares with the square of the largest probability',
-        [input([3, 1, 0, -1], { top_a: 0.2 }), input([0.2, 0.1, 0], { top_a: 1 })],
+        [makeCase([3, 1, 0, -1], { top_a: 0.2 }), makeCase([0.2, 0.1, 0], { top_a: 1 })],
       ],
-      much: ['keeps only the best if a is very large', [input([1, 0], { top_a: 100 })]],
+      much: ['keeps only the best if a is very large', [makeCase([1, 0], { top_a: 100 })]],
     },
   },
   p_less: {
@@ -516,7 +519,7 @@ export const SPECS = {
     edges: {
       flat: [
         'equal logits all stay',
-        [input(zeros(3), { p_less: 1 }), input(zeros(5), { p_less: 2 })],
+        [makeCase(zeros(3), { p_less: 1 }), makeCase(zeros(5), { p_less: 2 })],
       ],
     },
   },
@@ -530,7 +533,7 @@ export const SPECS = {
     edges: {
       sure: [
         'keeps the best even if its own share of the entropy is above h',
-        [input([1, 0, 0], { top_h: 0.05 })],
+        [makeCase([1, 0, 0], { top_h: 0.05 })],
       ],
     },
   },
@@ -547,11 +550,11 @@ export const SPECS = {
     edges: {
       even: [
         'takes the highest temperature if all tokens are equally probable',
-        [input([1, 1, 1], { temperature: 1, dynatemp_range: 0.5, dynatemp_exponent: 1 })],
+        [makeCase([1, 1, 1], { temperature: 1, dynatemp_range: 0.5, dynatemp_exponent: 1 })],
       ],
       floor: [
         'never takes a temperature below 0',
-        [input([2, 1, 0], { temperature: 0.5, dynatemp_range: 2, dynatemp_exponent: 1 })],
+        [makeCase([2, 1, 0], { temperature: 0.5, dynatemp_range: 2, dynatemp_exponent: 1 })],
       ],
     },
   },
@@ -565,7 +568,7 @@ export const SPECS = {
     edges: {
       top: [
         'leaves the best logit as it is',
-        [input([3, 2.5, 0], { smoothing_factor: 0.4, smoothing_curve: 1 })],
+        [makeCase([3, 2.5, 0], { smoothing_factor: 0.4, smoothing_curve: 1 })],
       ],
     },
   },
@@ -575,7 +578,7 @@ export const SPECS = {
     edges: {
       ends: [
         'removes every token that ends a text before the first is drawn',
-        [input([2, 1, 0], { min_new_tokens: 1, end_tokens: [0, 2] })],
+        [makeCase([2, 1, 0], { min_new_tokens: 1, end_tokens: [0, 2] })],
       ],
     },
   },
@@ -587,7 +590,7 @@ export const SPECS = {
     nudge: beside('tfs_z', 2 * NEAR, 1),
     pick: (random) => ({ tfs_z: random.of([0.25, 0.5, 0.8, 0.9, 0.95]) }),
     edges: {
-      pair: ['leaves two tokens as they are', [input([1, 0], { tfs_z: 0.5 })]],
+      pair: ['leaves two tokens as they are', [makeCase([1, 0], { tfs_z: 0.5 })]],
     },
   },
   green_bias: {
@@ -604,16 +607,16 @@ export const SPECS = {
     edges: {
       unseen_context: [
         'does nothing while the history is shorter than the context',
-        [input([2, 1, 0, -1], { green_bias: 2, green_context: 3 }, [1, 0])],
+        [makeCase([2, 1, 0, -1], { green_bias: 2, green_context: 3 }, [1, 0])],
       ],
       hard: [
         'at 100 removes the others in place of lifting the green ones',
-        [0, 1, 2, 3].map((id) => input(zeros(8), { green_bias: 100 }, [id])),
+        [0, 1, 2, 3].map((id) => makeCase(zeros(8), { green_bias: 100 }, [id])),
       ],
       none_green: [
         'leaves all at 100 if no survivor is green',
         [0, 1, 2, 3].map((id) =>
-          input([2, 1, 0], { green_bias: 100, green_fraction: 0.001 }, [id]),
+          makeCase([2, 1, 0], { green_bias: 100, green_fraction: 0.001 }, [id]),
         ),
       ],
     },
@@ -630,30 +633,30 @@ export const SPECS = {
     edges: {
       unseen_context: [
         'does nothing while the history is shorter than the context',
-        [input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 3 }, [1, 0])],
+        [makeCase([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 3 }, [1, 0])],
       ],
       seen_context: [
         'does nothing if the same context occurred before in the history',
         [
-          input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 2 }, [0, 1, 2, 0, 1]),
-          input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 1 }, [1, 1]),
+          makeCase([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 2 }, [0, 1, 2, 0, 1]),
+          makeCase([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 1 }, [1, 1]),
         ],
       ],
       layers: [
         'plays each layer on the result of the layer before it',
-        [0, 1, 2, 3].map((id) => input(zeros(4), { synthid_depth: 4 }, [id, 0, 1, 2])),
+        [0, 1, 2, 3].map((id) => makeCase(zeros(4), { synthid_depth: 4 }, [id, 0, 1, 2])),
       ],
       wide: [
         'works for very large and very small logits',
         [
           [1000, 999, 998, 0],
           [-1000, -1001, -999],
-        ].map((logits) => input(logits, { synthid_depth: 3, synthid_context: 1 }, [0, 1])),
+        ].map((logits) => makeCase(logits, { synthid_depth: 3, synthid_context: 1 }, [0, 1])),
       ],
       least_factor: [
         'takes no factor below 2^-100 if nearly all win',
         [0, 1, 2, 3].map((id) =>
-          input([3, 1, 0, -1], { synthid_depth: 30, synthid_context: 1 }, [id]),
+          makeCase([3, 1, 0, -1], { synthid_depth: 30, synthid_context: 1 }, [id]),
         ),
       ],
     },
@@ -666,7 +669,10 @@ export const SPECS = {
     edges: {
       even_share: [
         'of n equal logits makes -ln n each',
-        [input(zeros(2), { renormalize_logits: 1 }), input([3, 3, 3], { renormalize_logits: 1 })],
+        [
+          makeCase(zeros(2), { renormalize_logits: 1 }),
+          makeCase([3, 3, 3], { renormalize_logits: 1 }),
+        ],
       ],
     },
   },
@@ -681,11 +687,11 @@ export const SPECS = {
     edges: {
       not_yet: [
         'changes nothing before more tokens are drawn than the start says',
-        [0, 1, 2].map((step) => ending([2, -1], 2, 2, step)),
+        [0, 1, 2].map((step) => caseOfEnds([2, -1], 2, 2, step)),
       ],
       ends_rise: [
         'above 1 lifts the tokens that end a text, negative logits too',
-        [ending([2, -1], 1.5, 0, 1), ending([2, -1], 1.5, 1, 4)],
+        [caseOfEnds([2, -1], 1.5, 0, 1), caseOfEnds([2, -1], 1.5, 1, 4)],
       ],
     },
   },

@@ -39,7 +39,7 @@ const sieve =
   };
 
 /** A softmax that does not subtract the maximum. @param {number[]} logits */
-const plain = (logits) => softmax(logits, 0);
+const unshiftedSoftmax = (logits) => softmax(logits, 0);
 
 /**
  * Wrong forms that all samplers with a limit for the probability have.
@@ -47,12 +47,12 @@ const plain = (logits) => softmax(logits, 0);
  * @param {(it: Token) => number} limit returns the least probability that stays
  * @returns {Record<string, WrongForm>}
  */
-const limits = (name, limit) => ({
+const limitForms = (name, limit) => ({
   limit_strict: sieve(name, (it) => it.p > limit(it)),
   limit_turned: sieve(name, (it) => it.p <= limit(it), { best: false }),
   limit_empties: sieve(name, (it) => it.p >= limit(it), { best: false }),
-  overflow_1: sieve(name, (it) => it.p >= limit(it), { shares: plain }),
-  overflow_2: sieve(name, (it) => it.p >= limit(it), { shares: plain, best: false }),
+  overflow_1: sieve(name, (it) => it.p >= limit(it), { shares: unshiftedSoftmax }),
+  overflow_2: sieve(name, (it) => it.p >= limit(it), { shares: unshiftedSoftmax, best: false }),
   limit_on_logits: sieve(name, (it) => it.l >= limit({ ...it, top: it.high })),
   limit_unnormalised: sieve(name, (it) => it.l >= Math.log(limit({ ...it, top: 1 }))),
   limit_best_alone: sieve(name, () => false),
@@ -66,7 +66,7 @@ const limits = (name, limit) => ({
 });
 
 /** @param {Token} it */
-const eta = ({ by, entropy }) => Math.min(by, Math.sqrt(by) * Math.exp(-entropy));
+const etaLimit = ({ by, entropy }) => Math.min(by, Math.sqrt(by) * Math.exp(-entropy));
 
 /** @param {number[]} logits @param {number} [less] than their count, for a sample @param {number} [mean] */
 function sigmaOf(logits, less = 0, mean = sum(logits) / logits.length) {
@@ -116,7 +116,7 @@ const typical =
       kept.filter((id) => logits[id] !== GONE),
     );
   };
-const distance = (/** @type {number} */ surprise, /** @type {number} */ entropy) =>
+const entropyDistance = (/** @type {number} */ surprise, /** @type {number} */ entropy) =>
   Math.abs(surprise - entropy);
 
 /**
@@ -149,11 +149,11 @@ export const WRONG_FILTERS = {
     min_p_uniform: sieve('min_p', ({ p, by, size }) => p >= by / size),
     min_p_other_end: sieve('min_p', ({ p, by, top }) => p >= (1 - by) * top),
     min_p_square: sieve('min_p', ({ p, by, top }) => p >= by * top * top),
-    ...limits('min_p', ({ by, top }) => by * top),
+    ...limitForms('min_p', ({ by, top }) => by * top),
   },
   epsilon_cutoff: {
     epsilon_relative: sieve('epsilon_cutoff', ({ p, by, top }) => p >= by * top),
-    ...limits('epsilon_cutoff', ({ by }) => by),
+    ...limitForms('epsilon_cutoff', ({ by }) => by),
   },
   eta_cutoff: {
     eta_epsilon: sieve('eta_cutoff', ({ p, by }) => p >= by),
@@ -173,13 +173,13 @@ export const WRONG_FILTERS = {
       'eta_cutoff',
       ({ p, by, entropy }) => p >= Math.min(by, Math.sqrt(by) * Math.exp(-entropy / Math.LN2)),
     ),
-    ...limits('eta_cutoff', eta),
+    ...limitForms('eta_cutoff', etaLimit),
   },
   top_a: {
     top_a_plain: sieve('top_a', ({ p, by, top }) => p >= by * top),
     top_a_absolute: sieve('top_a', ({ p, by }) => p >= by),
     top_a_square_a: sieve('top_a', ({ p, by, top }) => p >= (by * top) ** 2),
-    ...limits('top_a', ({ by, top }) => by * top * top),
+    ...limitForms('top_a', ({ by, top }) => by * top * top),
   },
   top_n_sigma: {
     sigma_sample: sigmas((finite) => (finite.length > 1 ? sigmaOf(finite, 1) : 0)),
@@ -200,14 +200,14 @@ export const WRONG_FILTERS = {
   typical_p: {
     typical_sign: typical((surprise, entropy) => Math.abs(-surprise - entropy)),
     typical_sign_1: typical((surprise) => surprise, { ties: false }),
-    typical_farthest: typical((surprise, entropy) => -distance(surprise, entropy)),
+    typical_farthest: typical((surprise, entropy) => -entropyDistance(surprise, entropy)),
     typical_least: typical((surprise) => -surprise),
-    typical_bits: typical((surprise, entropy) => distance(surprise, entropy / Math.LN2)),
-    typical_no_ties: typical(distance, { ties: false }),
-    one_too_few: typical(distance, { after: -1 }),
-    one_too_many: typical(distance, { after: 1 }),
+    typical_bits: typical((surprise, entropy) => entropyDistance(surprise, entropy / Math.LN2)),
+    typical_no_ties: typical(entropyDistance, { ties: false }),
+    one_too_few: typical(entropyDistance, { after: -1 }),
+    one_too_many: typical(entropyDistance, { after: 1 }),
     typical_shares: typical((surprise, entropy) => Math.abs(Math.exp(-surprise) - entropy)),
-    ...masks('typical_p', typical(distance)),
+    ...masks('typical_p', typical(entropyDistance)),
   },
   xtc_probability: {
     xtc_keeps_best: excluded({ kept: (top) => top.slice(0, 1) }),

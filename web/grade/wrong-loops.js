@@ -90,24 +90,27 @@ const looping =
   };
 
 /** @param {string} name @param {number} value */
-const neutral = (name, value) => (/** @type {any} */ settings) => ({ ...settings, [name]: value });
+const withNeutral = (name, value) => (/** @type {any} */ settings) => ({
+  ...settings,
+  [name]: value,
+});
 
 /** @param {(t: number) => number} change of the temperature */
-const heated = (change) =>
+const withTemperature = (change) =>
   looping({ settings: (it) => ({ ...it, temperature: change(it.temperature) }) });
 
 /** Applies the softmax to probabilities, as if they were logits. @param {(list: Ranked) => Ranked} of */
-const again = (of) => (/** @type {Ranked} */ all) => {
+const softmaxAgain = (of) => (/** @type {Ranked} */ all) => {
   const list = of(all);
   const shares = softmax(list.map(({ p }) => p));
   return list.map(({ id }, at) => ({ id, p: shares[at] }));
 };
-const left = (/** @type {Ranked} */ list) => list.filter(({ p }) => p > 0);
+const notRemoved = (/** @type {Ranked} */ list) => list.filter(({ p }) => p > 0);
 
 /** Applies top-p a second time to the tokens that it has kept. @param {Ranked} list @param {any} settings */
 function cutAgain(list, { top_p }) {
   let before = 0;
-  const kept = left(list).filter(({ p }, place) => {
+  const kept = notRemoved(list).filter(({ p }, place) => {
     const stays = place === 0 || top_p === 1 || before < top_p - NEAR;
     before += p;
     return stays;
@@ -157,17 +160,17 @@ export const WRONG_LOOPS = {
   one_u_late: looping({ place: (step) => step + 1 }),
   turned_u: looping({ turn: (u) => 1 - u }),
   always_best: looping({ turn: () => 0 }),
-  by_id: looping({ order: (list) => left(list).sort((a, b) => a.id - b.id) }),
-  least_first: looping({ order: (list) => left(list).reverse() }),
+  by_id: looping({ order: (list) => notRemoved(list).sort((a, b) => a.id - b.id) }),
+  least_first: looping({ order: (list) => notRemoved(list).reverse() }),
   evenly: looping({
-    order: (list) => left(list).map(({ id }, _, all) => ({ id, p: 1 / all.length })),
+    order: (list) => notRemoved(list).map(({ id }, _, all) => ({ id, p: 1 / all.length })),
   }),
   u_met: looping({ takes: (mass, u) => mass >= u }),
   never_last: looping({
-    order: (list) => left(list).filter((_, at, all) => !at || at < all.length - 1),
+    order: (list) => notRemoved(list).filter((_, at, all) => !at || at < all.length - 1),
   }),
-  shares_again_1: looping({ order: again(left) }),
-  shares_again_2: looping({ order: again((list) => list) }),
+  shares_again_1: looping({ order: softmaxAgain(notRemoved) }),
+  shares_again_2: looping({ order: softmaxAgain((list) => list) }),
   u_of_two: looping({ place: (step) => step >> 1 }),
   first_row: looping({ at: () => 0 }),
   row_before: looping({ at: (window) => Math.max(window.length - 2, 0) }),
@@ -194,9 +197,9 @@ export const WRONG_LOOPS = {
   history_last: looping({ history: (ids) => ids.slice(-1) }),
   history_late: looping({ history: (ids) => ids.slice(0, -1) }),
   loop_shares_first: looping({ before: softmax }),
-  loop_without_temperature: looping({ settings: neutral('temperature', 1) }),
-  loop_without_top_k: looping({ settings: neutral('top_k', 0) }),
-  loop_without_top_p: looping({ settings: neutral('top_p', 1) }),
+  loop_without_temperature: looping({ settings: withNeutral('temperature', 1) }),
+  loop_without_top_k: looping({ settings: withNeutral('top_k', 0) }),
+  loop_without_top_p: looping({ settings: withNeutral('top_p', 1) }),
   loop_temperature_twice: looping({
     settings: (it) => ({ ...it, temperature: it.temperature ** 2 }),
   }),
@@ -208,8 +211,8 @@ export const WRONG_LOOPS = {
   loop_top_p_twice: looping({ order: cutAgain }),
   ...Object.fromEntries(
     [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5, 0.7, 1].flatMap((least) => [
-      [`t_floor ${least}`, heated((t) => t && Math.max(t, least))],
-      [`t_floor ${least} and at 0`, heated((t) => Math.max(t, least))],
+      [`t_floor ${least}`, withTemperature((t) => t && Math.max(t, least))],
+      [`t_floor ${least} and at 0`, withTemperature((t) => Math.max(t, least))],
     ]),
   ),
   ...SWAPPED,

@@ -9,7 +9,7 @@ import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 /** @typedef {(logits: number[]) => number[]} Logs */
 
 /** Returns ln p; a removed token stays removed. @type {Logs} */
-const logs = (logits) => {
+const logProbabilities = (logits) => {
   const max = Math.max(...logits);
   const whole = max + Math.log(sum(logits.map((l) => Math.exp(l - max))));
   return logits.map((l) => l - whole);
@@ -24,19 +24,19 @@ const asTheyAre = (logits) => logits;
  * @returns {WrongForm}
  */
 const guided =
-  (mix, of = logs, neutral = 1) =>
+  (mix, of = logProbabilities, neutral = 1) =>
   ({ logits, settings: { guidance_scale: s }, second = [] }) => {
     if (s === neutral) return logits;
     const [here, there] = [of(logits), of(second)];
     return logits.map((l, id) => (l === GONE ? GONE : mix(here[id], there[id], s)));
   };
 /** @type {Mix} */
-const guide = (c, n, s) => n + s * (c - n);
+const guidanceMix = (c, n, s) => n + s * (c - n);
 
 /** @typedef {{ here: number[], there: number[], mixed: number[], alpha: number }} Contrasted */
 
 /** @param {number[]} list @param {number} alpha @param {number} id */
-const near = (list, alpha, id) => list[id] >= Math.max(...list) + Math.log(alpha);
+const isNearBest = (list, alpha, id) => list[id] >= Math.max(...list) + Math.log(alpha);
 
 /**
  * @param {Mix} [mix]
@@ -45,7 +45,11 @@ const near = (list, alpha, id) => list[id] >= Math.max(...list) + Math.log(alpha
  * @returns {WrongForm}
  */
 const contrasted =
-  (mix = contrast, stays = ({ here, alpha }, id) => near(here, alpha, id), of = logs) =>
+  (
+    mix = contrastMix,
+    stays = ({ here, alpha }, id) => isNearBest(here, alpha, id),
+    of = logProbabilities,
+  ) =>
   ({ logits, settings: { contrastive_beta: b, contrastive_alpha: alpha }, second = [] }) => {
     if (b === 0) return logits;
     const [here, there] = [of(logits), of(second)];
@@ -53,7 +57,7 @@ const contrasted =
     return mixed.map((l, id) => (stays({ here, there, mixed, alpha }, id) ? l : GONE));
   };
 /** @type {Mix} */
-const contrast = (e, w, b) => (1 + b) * e - b * w;
+const contrastMix = (e, w, b) => (1 + b) * e - b * w;
 
 /** @param {Given} given @param {number} id */
 const isGreen = ({ bits, settings }, id) => Number(bits?.[id]) < settings.green_fraction * 2 ** 32;
@@ -99,7 +103,7 @@ function stoodBefore(history, width) {
  * @returns {WrongForm}
  */
 const played =
-  ({ layers = 30, wins = won, fresh = false, again = false, least = 2 ** -100 } = {}) =>
+  ({ layers = 30, wins = wonLayer, fresh = false, again = false, least = 2 ** -100 } = {}) =>
   ({ logits, settings: { synthid_depth: depth, synthid_context: width }, history, bits }) => {
     if (depth === 0 || !bits || (!again && stoodBefore(history, width))) return logits;
     const first = softmax(logits);
@@ -114,7 +118,7 @@ const played =
     }
     return all;
   };
-const won = (/** @type {number} */ bits, /** @type {number} */ layer) =>
+const wonLayer = (/** @type {number} */ bits, /** @type {number} */ layer) =>
   ((bits >>> layer) & 1) === 1;
 
 /** @type {Record<string, Record<string, WrongForm>>} */
@@ -123,20 +127,27 @@ export const WRONG_MARKS = {
     guided_back: guided((c, n, s) => c + s * (n - c)),
     guided_past: guided((c, n, s) => c + s * (c - n)),
     guided_alone: guided((c, _, s) => s * c),
-    guided_logits: guided(guide, asTheyAre),
-    guided_shares_1: guided(guide, softmax),
-    guided_shares_2: guided((c, n, s) => Math.log(guide(Math.exp(c), Math.exp(n), s))),
-    guided_neutral: guided(guide, logs, Number.NaN),
-    ...masks('guidance_scale', guided(guide)),
+    guided_logits: guided(guidanceMix, asTheyAre),
+    guided_shares_1: guided(guidanceMix, softmax),
+    guided_shares_2: guided((c, n, s) => Math.log(guidanceMix(Math.exp(c), Math.exp(n), s))),
+    guided_neutral: guided(guidanceMix, logProbabilities, Number.NaN),
+    ...masks('guidance_scale', guided(guidanceMix)),
   },
   contrastive_beta: {
     contrast_plain: contrasted((e, w, b) => e - b * w),
     contrast_turned: contrasted((e, w, b) => (1 + b) * w - b * e),
-    contrast_all: contrasted(contrast, () => true),
-    contrast_weak_cut: contrasted(contrast, ({ there, alpha }, id) => near(there, alpha, id)),
-    contrast_late_cut: contrasted(contrast, ({ mixed, alpha }, id) => near(mixed, alpha, id)),
-    contrast_share_cut: contrasted(contrast, ({ here, alpha }, id) => here[id] >= Math.log(alpha)),
-    contrast_logits: contrasted(contrast, undefined, asTheyAre),
+    contrast_all: contrasted(contrastMix, () => true),
+    contrast_weak_cut: contrasted(contrastMix, ({ there, alpha }, id) =>
+      isNearBest(there, alpha, id),
+    ),
+    contrast_late_cut: contrasted(contrastMix, ({ mixed, alpha }, id) =>
+      isNearBest(mixed, alpha, id),
+    ),
+    contrast_share_cut: contrasted(
+      contrastMix,
+      ({ here, alpha }, id) => here[id] >= Math.log(alpha),
+    ),
+    contrast_logits: contrasted(contrastMix, undefined, asTheyAre),
     ...masks('contrastive_beta', contrasted()),
   },
   green_bias: {
@@ -155,8 +166,8 @@ export const WRONG_MARKS = {
   synthid_depth: {
     synthid_once: played({ layers: 1 }),
     synthid_fresh: played({ fresh: true }),
-    synthid_losers: played({ wins: (bits, layer) => !won(bits, layer) }),
-    synthid_other_bits: played({ wins: (bits, layer) => won(bits, 31 - layer) }),
+    synthid_losers: played({ wins: (bits, layer) => !wonLayer(bits, layer) }),
+    synthid_other_bits: played({ wins: (bits, layer) => wonLayer(bits, 31 - layer) }),
     synthid_again: played({ again: true }),
     synthid_no_least: played({ least: 0 }),
     ...masks('synthid_depth', played()),

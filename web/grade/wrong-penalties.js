@@ -20,17 +20,18 @@ const counted =
 const often = counted('frequency_penalty');
 const seen = counted('presence_penalty');
 
-const scaled = (/** @type {number} */ l, /** @type {number} */ by) => (l > 0 ? l / by : l * by);
+const divideOrMultiply = (/** @type {number} */ l, /** @type {number} */ by) =>
+  l > 0 ? l / by : l * by;
 
 /**
  * Returns wrong versions that frequency and presence penalty have in common.
  * @param {(change: Change) => WrongForm} of @param {Change} right @returns {Record<string, WrongForm>}
  */
-const subtracted = (of, right) => ({
+const wrongSubtractions = (of, right) => ({
   adds_penalty: of((it) => (it.l === GONE ? GONE : 2 * it.l - right(it))),
   divides_penalty: of((it) => (it.times && it.by ? it.l / it.by : it.l)),
-  scales_penalty_1: of(({ l, by, times }) => scaled(l, (1 + by) ** times)),
-  scales_penalty_2: of(({ l, by, times }) => scaled(l, times ? 1 + by : 1)),
+  scales_penalty_1: of(({ l, by, times }) => divideOrMultiply(l, (1 + by) ** times)),
+  scales_penalty_2: of(({ l, by, times }) => divideOrMultiply(l, times ? 1 + by : 1)),
   unseen: of(({ l, by, times }) => (times ? l : l - by)),
   everything: of(({ l, by }) => l - by),
   last_only: of((it) => (it.history.at(-1) === it.id ? right(it) : it.l)),
@@ -39,13 +40,13 @@ const subtracted = (of, right) => ({
   positions: of(({ l, by, id, history }) => (id < history.length ? l - by : l)),
   positive_only: of((it) => (it.l > 0 ? right(it) : it.l)),
   skips_zero: of((it) => (it.id > 0 ? right(it) : it.l)),
-  spares_last: of((it) => right(without(it, it.history.slice(0, -1)))),
-  spares_first: of((it) => right(without(it, it.history.slice(1)))),
+  spares_last: of((it) => right(withHistory(it, it.history.slice(0, -1)))),
+  spares_first: of((it) => right(withHistory(it, it.history.slice(1)))),
   never_rewards: of((it) => right({ ...it, by: Math.max(it.by, 0) })),
   stops_at_zero: of((it) => (it.l > 0 ? Math.max(right(it), 0) : right(it))),
 });
 /** @param {Parameters<Change>[0]} it @param {number[]} history */
-const without = (it, history) => ({
+const withHistory = (it, history) => ({
   ...it,
   history,
   times: history.filter((id) => id === it.id).length,
@@ -57,7 +58,7 @@ const without = (it, history) => ({
  * @param {number} n
  * @param {(found: number[]) => number[]} [of] selects some of them
  */
-function completing(history, n, of = (found) => found) {
+function idsThatComplete(history, n, of = (found) => found) {
   if (n < 1) return [];
   const from = history.length - (n - 1);
   const now = history.slice(from).join();
@@ -95,7 +96,7 @@ export const WRONG_PENALTIES = {
       const since = [...history].reverse().findIndex((it) => it !== id);
       return l - by * (since < 0 ? history.length : since);
     }),
-    ...subtracted(often, ({ l, by, times }) => l - by * times),
+    ...wrongSubtractions(often, ({ l, by, times }) => l - by * times),
     ...masks(
       'frequency_penalty',
       often(({ l, by, times }) => l - by * times),
@@ -103,27 +104,27 @@ export const WRONG_PENALTIES = {
   },
   presence_penalty: {
     each_time: seen(({ l, by, times }) => l - by * times),
-    ...subtracted(seen, ({ l, by, times }) => (times ? l - by : l)),
+    ...wrongSubtractions(seen, ({ l, by, times }) => (times ? l - by : l)),
     ...masks(
       'presence_penalty',
       seen(({ l, by, times }) => (times ? l - by : l)),
     ),
   },
   no_repeat_ngram_size: {
-    ngram_longer: ngrams((history, n) => completing(history, n + 1)),
-    ngram_shorter: ngrams((history, n) => completing(history, Math.max(n - 1, 1))),
-    ngram_latest: ngrams((history, n) => completing(history, n, (found) => found.slice(-1))),
-    ngram_first: ngrams((history, n) => completing(history, n, (found) => found.slice(0, 1))),
+    ngram_longer: ngrams((history, n) => idsThatComplete(history, n + 1)),
+    ngram_shorter: ngrams((history, n) => idsThatComplete(history, Math.max(n - 1, 1))),
+    ngram_latest: ngrams((history, n) => idsThatComplete(history, n, (found) => found.slice(-1))),
+    ngram_first: ngrams((history, n) => idsThatComplete(history, n, (found) => found.slice(0, 1))),
     ngram_seen_1: ngrams((history) => history),
     ngram_seen_2: ngrams((history, n) => history.slice(n - 1)),
     ngram_current_1: ngrams((history) => history.slice(-1)),
-    ngram_current_2: ngrams((history, n) => [...completing(history, n), ...history.slice(-1)]),
+    ngram_current_2: ngrams((history, n) => [...idsThatComplete(history, n), ...history.slice(-1)]),
     ngram_twice: ngrams((history, n) =>
-      completing(history, n, (found) => found.filter((id, at) => found.indexOf(id) < at)),
+      idsThatComplete(history, n, (found) => found.filter((id, at) => found.indexOf(id) < at)),
     ),
     ...masks(
       'no_repeat_ngram_size',
-      ngrams((history, n) => completing(history, n)),
+      ngrams((history, n) => idsThatComplete(history, n)),
     ),
   },
   logit_bias: {

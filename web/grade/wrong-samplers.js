@@ -43,7 +43,7 @@ export const RIGHT = {
     return logits.map((l) => (l >= least ? l : GONE));
   },
   top_p: ({ logits, settings: { top_p: p } }) =>
-    p === 1 ? logits : only(logits, nucleus(logits, p)),
+    p === 1 ? logits : only(logits, nucleusIds(logits, p)),
 };
 
 /**
@@ -73,7 +73,7 @@ export const NEAR = 2 ** -20;
  * @param {number[]} [order]
  * @param {number[]} [shares]
  */
-const nucleus = (logits, p, order, shares) =>
+const nucleusIds = (logits, p, order, shares) =>
   prefix(logits, (before, _, place) => place === 0 || before < p - NEAR, order, shares);
 
 /**
@@ -111,7 +111,7 @@ const count =
  * @param {(logit: number, limit: number) => boolean} [stays]
  * @returns {Record<string, WrongForm>}
  */
-function limited(code, limit, stays = (logit, least) => logit >= least) {
+function limitForms(code, limit, stays = (logit, least) => logit >= least) {
   /** @param {boolean} none true to return early if k = 0 @param {boolean} all true to return early if k is all tokens or more @returns {WrongForm} */
   const guarded =
     (none, all) =>
@@ -130,9 +130,9 @@ function limited(code, limit, stays = (logit, least) => logit >= least) {
 }
 
 /** @param {number[]} logits */
-const down = (logits) => [...logits].sort((a, b) => b - a);
+const sortedDown = (logits) => [...logits].sort((a, b) => b - a);
 /** @param {number[]} logits */
-const texts = (logits) => logits.map(String).sort().map(Number);
+const sortedAsTexts = (logits) => logits.map(String).sort().map(Number);
 
 /** @param {(l: number, t: number, logits: number[]) => number} change not called at T = 0 @returns {WrongForm} */
 const heat =
@@ -156,7 +156,8 @@ const penalty =
   ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => change(l, r, history.filter((it) => it === id).length, id, history));
 
-const liked = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l * r : l / r);
+const inversePenalty = (/** @type {number} */ l, /** @type {number} */ r) =>
+  l > 0 ? l * r : l / r;
 
 /** @param {(l: number, r: number, times: number) => number} change @returns {WrongForm} */
 const reward =
@@ -164,7 +165,7 @@ const reward =
   ({ logits, settings: { encoder_repetition_penalty: r }, history }) =>
     logits.map((l, id) => change(l, r, history.filter((it) => it === id).length));
 
-const fair = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / r : l * r);
+const penalised = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / r : l * r);
 
 export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 
@@ -219,7 +220,7 @@ export const WRONG_SAMPLERS = {
     one_too_few: cut((logits, p) =>
       prefix(logits, (_, after, place) => place === 0 || after <= p + NEAR),
     ),
-    one_too_many: cut((logits, p) => best(logits).slice(0, nucleus(logits, p).length + 1)),
+    one_too_many: cut((logits, p) => best(logits).slice(0, nucleusIds(logits, p).length + 1)),
     own_share: cut((logits, p) =>
       prefix(logits, (_b, _a, place, share) => place === 0 || share >= 1 - p),
     ),
@@ -232,11 +233,11 @@ export const WRONG_SAMPLERS = {
     unsorted: cut((logits, p) =>
       prefix(logits, (before, _, place) => place === 0 || before < p, ids(logits)),
     ),
-    unscattered: cut((logits, p) => nucleus(logits, p).map((_, place) => place)),
-    other_end: cut((logits, p) => nucleus(logits, 1 - p)),
-    shares_twice: cut((logits, p) => nucleus(logits, p, best(logits), softmax(softmax(logits)))),
+    unscattered: cut((logits, p) => nucleusIds(logits, p).map((_, place) => place)),
+    other_end: cut((logits, p) => nucleusIds(logits, 1 - p)),
+    shares_twice: cut((logits, p) => nucleusIds(logits, p, best(logits), softmax(softmax(logits)))),
     all_tied: cut((logits, p) => {
-      const least = Math.min(...nucleus(logits, p).map((id) => logits[id]));
+      const least = Math.min(...nucleusIds(logits, p).map((id) => logits[id]));
       return ids(logits).filter((id) => logits[id] >= least);
     }),
     p_times_best: cut((logits, p) => {
@@ -244,7 +245,7 @@ export const WRONG_SAMPLERS = {
       const top = Math.max(...shares);
       return ids(logits).filter((id) => shares[id] >= p * top);
     }),
-    'as_text 1': cut((logits, p) => nucleus(logits, p, byText(logits, softmax(logits)))),
+    'as_text 1': cut((logits, p) => nucleusIds(logits, p, byText(logits, softmax(logits)))),
     'as_text 2': cut((logits, p) => {
       const shares = softmax(logits);
       const kept = prefix(logits, (before) => before < p - NEAR, byText(logits, shares));
@@ -255,12 +256,12 @@ export const WRONG_SAMPLERS = {
     p_zero_2: zeroCut(ids),
     p_one_empties: ({ logits, settings: { top_p: p }, ...beside }) =>
       p === 1 ? only(logits, []) : RIGHT.top_p({ logits, settings: { top_p: p }, ...beside }),
-    p_one: ({ logits, settings: { top_p: p } }) => only(logits, nucleus(logits, p)),
-    tail_kept: cut((logits, p) => best(logits).slice(nucleus(logits, p).length)),
-    overflow: cut((logits, p) => nucleus(logits, p, best(logits), softmax(logits, 0))),
+    p_one: ({ logits, settings: { top_p: p } }) => only(logits, nucleusIds(logits, p)),
+    tail_kept: cut((logits, p) => best(logits).slice(nucleusIds(logits, p).length)),
+    overflow: cut((logits, p) => nucleusIds(logits, p, best(logits), softmax(logits, 0))),
     higher_id: cut((logits, p) => {
       const order = ids(logits).sort((a, b) => logits[b] - logits[a] || b - a);
-      return nucleus(logits, p, order);
+      return nucleusIds(logits, p, order);
     }),
     ...masks('top_p'),
   },
@@ -274,20 +275,20 @@ export const WRONG_SAMPLERS = {
     k_beyond: (given) =>
       given.settings.top_k > given.logits.length ? only(given.logits, []) : RIGHT.top_k(given),
     k_unguarded: ({ logits, settings: { top_k: k } }) =>
-      logits.map((l) => (l >= down(logits)[k - 1] ? l : GONE)),
-    ...limited('as_text', (logits, k) => texts(logits).reverse()[k - 1]),
-    ...limited('as_text up', (logits, k) => texts(logits)[k - 1]),
-    ...limited('as_text end', (logits, k) => texts(logits).at(-k)),
-    ...limited('k_upwards', (logits, k) => down(logits).reverse()[k - 1]),
-    ...limited(
+      logits.map((l) => (l >= sortedDown(logits)[k - 1] ? l : GONE)),
+    ...limitForms('as_text', (logits, k) => sortedAsTexts(logits).reverse()[k - 1]),
+    ...limitForms('as_text up', (logits, k) => sortedAsTexts(logits)[k - 1]),
+    ...limitForms('as_text end', (logits, k) => sortedAsTexts(logits).at(-k)),
+    ...limitForms('k_upwards', (logits, k) => sortedDown(logits).reverse()[k - 1]),
+    ...limitForms(
       'above_kth',
-      (logits, k) => down(logits)[k - 1],
+      (logits, k) => sortedDown(logits)[k - 1],
       (logit, least) => logit > least,
     ),
     k_plus_one: ({ logits, settings: { top_k: k }, ...beside }) =>
       k === 0 ? logits : RIGHT.top_k({ logits, settings: { top_k: k + 1 }, ...beside }),
-    ...limited('k_plus_one', (logits, k) => down(logits)[k]),
-    ...limited('k_minus_one', (logits, k) => down(logits)[k - 2]),
+    ...limitForms('k_plus_one', (logits, k) => sortedDown(logits)[k]),
+    ...limitForms('k_minus_one', (logits, k) => sortedDown(logits)[k - 2]),
     k_minus_one: count((logits, k) =>
       ids(logits).filter((id) => logits[id] >= logits[best(logits)[Math.max(k - 2, 0)]]),
     ),
@@ -340,42 +341,42 @@ export const WRONG_SAMPLERS = {
     other_signs: penalty((l, r, times) => (times ? (l > 0 ? l * r : l / r) : l)),
     each_time: penalty((l, r, times) => {
       let value = l;
-      for (let i = 0; i < times; i++) value = fair(value, r);
+      for (let i = 0; i < times; i++) value = penalised(value, r);
       return value;
     }),
     subtracts_r: penalty((l, r, times) => (times ? l - r : l)),
-    everything: penalty((l, r) => fair(l, r)),
-    unseen: penalty((l, r, times) => (times ? l : fair(l, r))),
-    last_only: penalty((l, r, _, id, history) => (history.at(-1) === id ? fair(l, r) : l)),
-    first_only: penalty((l, r, _, id, history) => (history[0] === id ? fair(l, r) : l)),
-    repeated_only: penalty((l, r, times) => (times > 1 ? fair(l, r) : l)),
-    positions: penalty((l, r, _, id, history) => (id < history.length ? fair(l, r) : l)),
+    everything: penalty((l, r) => penalised(l, r)),
+    unseen: penalty((l, r, times) => (times ? l : penalised(l, r))),
+    last_only: penalty((l, r, _, id, history) => (history.at(-1) === id ? penalised(l, r) : l)),
+    first_only: penalty((l, r, _, id, history) => (history[0] === id ? penalised(l, r) : l)),
+    repeated_only: penalty((l, r, times) => (times > 1 ? penalised(l, r) : l)),
+    positions: penalty((l, r, _, id, history) => (id < history.length ? penalised(l, r) : l)),
     removes_seen: penalty((l, r, times) => (times && r !== 1 ? GONE : l)),
     subtracts_log: penalty((l, r, times) => (times ? l - Math.log(r) : l)),
     adds_r: penalty((l, r, times) => (times ? l + r : l)),
     by_difference: penalty((l, r, times) => (times ? l - l * (r - 1) : l)),
-    penalty_twice: penalty((l, r, times) => (times ? fair(l, r * r) : l)),
-    skips_zero: penalty((l, r, times, id) => (times && id > 0 ? fair(l, r) : l)),
+    penalty_twice: penalty((l, r, times) => (times ? penalised(l, r * r) : l)),
+    skips_zero: penalty((l, r, times, id) => (times && id > 0 ? penalised(l, r) : l)),
     spares_last: penalty((l, r, _, id, history) =>
-      history.slice(0, -1).includes(id) ? fair(l, r) : l,
+      history.slice(0, -1).includes(id) ? penalised(l, r) : l,
     ),
     spares_first: penalty((l, r, _, id, history) =>
-      history.slice(1).includes(id) ? fair(l, r) : l,
+      history.slice(1).includes(id) ? penalised(l, r) : l,
     ),
-    next_id: penalty((l, r, _, id, history) => (history.includes(id - 1) ? fair(l, r) : l)),
+    next_id: penalty((l, r, _, id, history) => (history.includes(id - 1) ? penalised(l, r) : l)),
     positive_only: penalty((l, r, times) => (times && l > 0 ? l / r : l)),
     negative_only: penalty((l, r, times) => (times && l < 0 ? l * r : l)),
-    never_rewards: penalty((l, r, times) => (times ? fair(l, Math.max(r, 1)) : l)),
+    never_rewards: penalty((l, r, times) => (times ? penalised(l, Math.max(r, 1)) : l)),
     ...masks('repetition_penalty'),
   },
   encoder_repetition_penalty: {
-    reward_lowers: reward((l, r, times) => (times ? fair(l, r) : l)),
+    reward_lowers: reward((l, r, times) => (times ? penalised(l, r) : l)),
     reward_multiplies: reward((l, r, times) => (times ? l * r : l)),
     reward_each_time: reward((l, r, times) => l * (l > 0 ? r : 1 / r) ** times),
-    reward_others: reward((l, r, times) => (times ? l : fair(l, r))),
+    reward_others: reward((l, r, times) => (times ? l : penalised(l, r))),
     ...masks(
       'encoder_repetition_penalty',
-      reward((l, r, times) => (times ? liked(l, r) : l)),
+      reward((l, r, times) => (times ? inversePenalty(l, r) : l)),
     ),
   },
   renormalize_logits: {

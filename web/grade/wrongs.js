@@ -12,7 +12,7 @@ import { reason } from './reasons.js';
  * @param {Float64Array} got
  * @param {Parameters<typeof reason>} why
  */
-const failure = ({ logits }, got, ...why) => ({ expected: logits, got, ...reason(...why) });
+const failedBecause = ({ logits }, got, ...why) => ({ expected: logits, got, ...reason(...why) });
 
 /** @type {Compare} */
 export function softlyRemoved(expected, got, input) {
@@ -20,7 +20,7 @@ export function softlyRemoved(expected, got, input) {
   const id = got.findIndex(
     (it, i) => !stays(i) && !free(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
   );
-  return id < 0 ? null : failure(expected, got, 'soft', { id, value: String(got[id]) });
+  return id < 0 ? null : failedBecause(expected, got, 'soft', { id, value: String(got[id]) });
 }
 
 /** @type {Compare} */
@@ -28,7 +28,7 @@ export function touched(expected, got, input) {
   const id = got.findIndex(
     (it, i) => expected.stays(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
   );
-  return id < 0 ? null : failure(expected, got, 'another_logit', { id });
+  return id < 0 ? null : failedBecause(expected, got, 'another_logit', { id });
 }
 
 /** @type {Compare} */
@@ -36,23 +36,23 @@ export function lostBest(expected, got, input) {
   const best = Math.max(...input.logits);
   const top = Math.max(...got);
   const kept = input.logits.some((it, id) => it === best && got[id] === top && top !== -Infinity);
-  return kept ? null : failure(expected, got, 'lost_best');
+  return kept ? null : failedBecause(expected, got, 'lost_best');
 }
 
 /** @type {Compare} */
 export const emptied = (expected, got) =>
-  got.some((it) => it !== -Infinity) ? null : failure(expected, got, 'emptied');
+  got.some((it) => it !== -Infinity) ? null : failedBecause(expected, got, 'emptied');
 
 /** @type {Compare} */
 export function cameBack(expected, got, input) {
   const id = got.findIndex((it, i) => input.logits[i] === -Infinity && it !== -Infinity);
-  return id < 0 ? null : failure(expected, got, 'came_back', { id });
+  return id < 0 ? null : failedBecause(expected, got, 'came_back', { id });
 }
 
 /** @type {Compare} */
 export function notIdentity(expected, got, input) {
   const id = got.findIndex((it, i) => it !== Math.fround(input.logits[i]));
-  return id < 0 ? null : failure(expected, got, 'changed', { id });
+  return id < 0 ? null : failedBecause(expected, got, 'changed', { id });
 }
 
 /** Counts how often each logit stays, because of two equal logits either may stay. @type {Compare} */
@@ -61,14 +61,16 @@ export function otherCounts(expected, got) {
   const [a, b] = [sorted(expected.logits), sorted(got)];
   const count = (/** @type {number[]} */ list) => list.filter((it) => it !== -Infinity).length;
   if (a.every((it, i) => it === b[i])) return null;
-  return failure(expected, got, 'counts', { expected: count(a), got: count(b) });
+  return failedBecause(expected, got, 'counts', { expected: count(a), got: count(b) });
 }
 
 /** @type {Compare} */
 export function reordered(expected, got, input) {
   const ids = [...got.keys()].sort((a, b) => input.logits[b] - input.logits[a]);
   const at = ids.findIndex((id, i) => i > 0 && got[id] > got[ids[i - 1]]);
-  return at < 0 ? null : failure(expected, got, 'overtaken', { id: ids[at], other: ids[at - 1] });
+  return at < 0
+    ? null
+    : failedBecause(expected, got, 'overtaken', { id: ids[at], other: ids[at - 1] });
 }
 
 /** @type {Compare} */
@@ -77,7 +79,7 @@ export function raised(expected, got, input) {
   const id = got.findIndex(
     (it, i) => r >= 1 && it > input.logits[i] && !close(it, input.logits[i]),
   );
-  return id < 0 ? null : failure(expected, got, 'risen', { id });
+  return id < 0 ? null : failedBecause(expected, got, 'risen', { id });
 }
 
 /** @type {Compare} */

@@ -41,7 +41,7 @@ const headOf = ({ shape: [n], values }, width) => ({
 });
 
 /** @param {number} n @param {number} width @returns {Values} */
-const places = (n, width) => ({
+const oneHotRows = (n, width) => ({
   shape: [n, width],
   async values() {
     const to = new Float32Array(n * width);
@@ -93,7 +93,7 @@ export async function planBigram(source) {
       'attention.layer_norm_rms_epsilon': [1 - 1 / width],
     },
     tensors: [
-      { name: 'token_embd.weight', ...places(n, width) },
+      { name: 'token_embd.weight', ...oneHotRows(n, width) },
       ones('blk.0.attn_norm.weight'),
       zeros('attn_q', HEAD, width),
       zeros('attn_k', HEAD, width),

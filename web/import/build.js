@@ -53,21 +53,21 @@ function takePart(source, modules, kind) {
     const name = listOf(modules)[missing] ?? listOf(modules)[0];
     throw new LogitscopeError('bad_file', 'tensor_missing', { name: `${name}.${kind}` });
   }
-  const values = found.map((name) => checked(name, source.take(name)));
+  const values = found.map((name) => checkShape(name, source.take(name)));
   const [{ shape }] = values;
   for (const [i, other] of values.entries())
-    if (other.shape.slice(1).join() !== shape.slice(1).join()) throw misshapen(found[i], other);
+    if (other.shape.slice(1).join() !== shape.slice(1).join()) throw shapeError(found[i], other);
   return values.length > 1 ? stacked(values) : values[0];
 }
 
 /** @param {string} name @param {Values} values */
-const misshapen = (name, { shape }) =>
+const shapeError = (name, { shape }) =>
   new LogitscopeError('bad_file', 'layout_shape', { name, shape: `(${shape.join(', ')})` });
 
 /** @param {string} name @param {Values} values */
-function checked(name, values) {
+function checkShape(name, values) {
   const { shape } = values;
-  if (shape.length < 1 || shape.length > 3 || shape.includes(0)) throw misshapen(name, values);
+  if (shape.length < 1 || shape.length > 3 || shape.includes(0)) throw shapeError(name, values);
   return values;
 }
 

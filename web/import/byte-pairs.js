@@ -21,7 +21,7 @@ export const LETTERS = Array.from({ length: 256 }, (_, byte) => {
 export const spell = (bytes) => Array.from(bytes, (byte) => LETTERS[byte]).join('');
 
 /** Prepares a text for an error sentence that has its own quotation marks. @param {string} text */
-const quoted = (text) => show(text).replace(/^"|"$/g, '');
+const inQuotedSentence = (text) => show(text).replace(/^"|"$/g, '');
 
 /**
  * Checks that the two tokens of each merge and their joined text are tokens of the vocabulary.
@@ -34,7 +34,7 @@ export function checkedMerges(pairs, has) {
     const missing = !has(left) || !has(right);
     if (missing || !has(left + right)) {
       const trouble = phrase(missing ? 'joins_missing_token' : 'makes_missing_token');
-      throw new LogitscopeError('bad_file', 'merge', { n, name: quoted(name), trouble });
+      throw new LogitscopeError('bad_file', 'merge', { n, name: inQuotedSentence(name), trouble });
     }
     return name;
   });
@@ -49,7 +49,7 @@ export function pairOf(value, n) {
   const [left, right] = parts;
   if (parts.length === 2 && typeof left === 'string' && typeof right === 'string')
     return [left, right];
-  const name = quoted(parts.join(' '));
+  const name = inQuotedSentence(parts.join(' '));
   const trouble = phrase('must_be_two_tokens');
   throw new LogitscopeError('bad_file', 'merge', { n, name, trouble });
 }
@@ -233,7 +233,11 @@ export function fromMinbpe(text, name) {
       const [left, right] = line.split(' ').map((id) => spelled[Number(id)]);
       if (left === undefined || right === undefined) {
         const trouble = phrase('joins_missing_token');
-        throw new LogitscopeError('bad_file', 'merge', { n: rank, name: quoted(line), trouble });
+        throw new LogitscopeError('bad_file', 'merge', {
+          n: rank,
+          name: inQuotedSentence(line),
+          trouble,
+        });
       }
       const token = left + right;
       if (known.has(token)) {

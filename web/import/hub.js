@@ -61,7 +61,7 @@ const QK_NORMS = {
 };
 
 /** @param {Sizes} sizes */
-const pairs = ({ head }) => ({
+const interleavedHeads = ({ head }) => ({
   attn_q: (/** @type {Values} */ values) => interleaved(values, head),
   attn_k: (/** @type {Values} */ values) => interleaved(values, head),
 });
@@ -111,7 +111,7 @@ const ROWS = [
     architecture: 'llama',
     types: ['llama', 'mistral'],
     parts: COMMON,
-    by: pairs,
+    by: interleavedHeads,
     keys: windowOf,
   },
   {
@@ -188,7 +188,7 @@ const ROWS = [
     architecture: 'smollm3',
     types: ['smollm3'],
     parts: COMMON,
-    by: pairs,
+    by: interleavedHeads,
     keys(source) {
       source.need('use_sliding_window', [false]);
       const turned = source.value(['no_rope_layers'], []);
@@ -239,7 +239,7 @@ const ROWS = [
     architecture: 'granite',
     types: ['granite'],
     parts: COMMON,
-    by: pairs,
+    by: interleavedHeads,
     keys: (source) => ({
       'attention.scale': [source.number(['attention_multiplier'], CONFIG)],
       embedding_scale: [source.number(['embedding_multiplier'], CONFIG)],
@@ -343,7 +343,7 @@ function llama3Divisors(scaling, base, n_rot) {
 }
 
 /** @param {string} name @param {ArrayLike<number>} values */
-const vector = (name, values) => ({
+const vectorTensor = (name, values) => ({
   name: `${name}.weight`,
   shape: [values.length],
   values: async () => Float32Array.from(values),
@@ -366,7 +366,7 @@ function ropeOf(source, { head }) {
   const keys = { 'rope.freq_base': [base], 'rope.dimension_count': n_rot };
   if (type === 'default') return { keys, tensors: [] };
   if (type === 'llama3')
-    return { keys, tensors: [vector('rope_freqs', llama3Divisors(parameters, base, n_rot))] };
+    return { keys, tensors: [vectorTensor('rope_freqs', llama3Divisors(parameters, base, n_rot))] };
   if (type === 'linear' || type === 'yarn') {
     Object.assign(keys, { 'rope.scaling.type': type, 'rope.scaling.factor': [parameters.factor] });
     if (type === 'linear') return { keys, tensors: [] };
@@ -384,8 +384,8 @@ function ropeOf(source, { head }) {
     return {
       keys,
       tensors: [
-        vector('rope_factors_long', parameters.long_factor),
-        vector('rope_factors_short', parameters.short_factor),
+        vectorTensor('rope_factors_long', parameters.long_factor),
+        vectorTensor('rope_factors_short', parameters.short_factor),
       ],
     };
   }

@@ -82,7 +82,7 @@ function partsOf({ dim, hidden_dim, n_heads, n_kv_heads, vocab_size, max_seq_len
 }
 
 /** @param {number[]} shape */
-const elements = (shape) => shape.reduce((product, n) => product * n, 1);
+const elementCount = (shape) => shape.reduce((product, n) => product * n, 1);
 
 /**
  * Returns the tensors with their positions in the file, and the length that the file must have.
@@ -95,7 +95,7 @@ function layOut(header) {
   for (const [name, shape] of partsOf(header)) {
     for (let i = 0; i < (name?.includes('LAYER') ? header.n_layers : 1); i++) {
       if (name) tensors.push({ name: name.replace('LAYER', String(i)), shape, at });
-      at += 4 * elements(shape);
+      at += 4 * elementCount(shape);
     }
   }
   return { tensors, size: at };
@@ -114,7 +114,7 @@ export async function readLlama2c(file) {
   for (const { name, shape, at } of layOut(header).tensors) {
     const bytes = (/** @type {number} */ from, /** @type {number} */ to) =>
       file.read(at + from, at + to);
-    const place = { file: file.name, name, type: 'F32', shape, length: elements(shape), bytes };
+    const place = { file: file.name, name, type: 'F32', shape, length: elementCount(shape), bytes };
     tensors.set(name, sourceTensor(place));
   }
   return { tensors, config: { ...header } };

@@ -147,7 +147,7 @@ export class NumpyArray {
  * @param {DType} dtype
  * @param {Uint8Array} bytes
  */
-function scalar(dtype, bytes) {
+function numpyScalar(dtype, bytes) {
   if (!(dtype instanceof DType) || !(bytes instanceof Uint8Array)) return undefined;
   return scalarOf(dtype, bytes);
 }
@@ -276,7 +276,7 @@ const FUNCTIONS = [
     (core) =>
       /** @type {typeof FUNCTIONS} */ ([
         [`${core}.multiarray._reconstruct`, { call: () => new NumpyArray() }],
-        [`${core}.multiarray.scalar`, { call: scalar }],
+        [`${core}.multiarray.scalar`, { call: numpyScalar }],
         [`${core}.numeric._frombuffer`, { call: fromBuffer }],
       ]),
   ),

@@ -29,7 +29,7 @@ const llama3 = (numbers, marks = '') => {
 };
 
 /** @param {string} numbers @param {string} ending */
-const cased = (numbers, ending) =>
+const patternOfCases = (numbers, ending) =>
   `${PREFIX}${UPPER}*${LOWER}+${ending}|${PREFIX}${UPPER}+${LOWER}*${ending}|${numbers}` +
   `| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${SPACES}`;
 
@@ -53,8 +53,8 @@ const TABLE = [
   { passes: [llama3('\\p{N}{1,2}')], names: [{ pre: 'nanochat' }] },
   { passes: [llama3('\\p{N}')], names: [{ pre: 'hunyuan' }, { pre: 'qwen2', nfc: true }] },
   { passes: [llama3('\\p{N}', '\\p{M}')], names: [{ pre: 'qwen35', nfc: true }] },
-  { passes: [cased('\\p{N}', '')], names: [{ pre: 'tekken', whole: true }] },
-  { passes: [cased('\\p{N}{1,3}', `${E}?`)], names: [{ pre: 'gpt-4o' }] },
+  { passes: [patternOfCases('\\p{N}', '')], names: [{ pre: 'tekken', whole: true }] },
+  { passes: [patternOfCases('\\p{N}{1,3}', `${E}?`)], names: [{ pre: 'gpt-4o' }] },
   {
     passes: [
       '[\\r\\n]',

@@ -33,7 +33,7 @@ const isObject = (value) => value !== null && typeof value === 'object' && !Arra
  * @param {Config} config
  * @returns {Config}
  */
-const flattened = (config) =>
+const withoutNesting = (config) =>
   Object.assign({}, config, ...NESTED.map((name) => config[name]).filter(isObject));
 
 /** Values that a user may state, each with the keys that configurations use for it. */
@@ -92,11 +92,11 @@ export class Source {
     for (const [name, tensor] of tensors) this.#tensors.set(name.replace(WRAPPERS, ''), tensor);
     this.#hasJson = json !== null;
     /** @type {Config} */
-    this.config = { ...flattened(config), ...(json && flattened(json)), ...assumed };
+    this.config = { ...withoutNesting(config), ...(json && withoutNesting(json)), ...assumed };
     this.#file = files.checkpoint ?? 'ckpt.pt';
     const layers = /** @type {[string, Config][]} */ ([
-      [this.#file, flattened(config)],
-      [files.json ?? 'config.json', flattened(json ?? {})],
+      [this.#file, withoutNesting(config)],
+      [files.json ?? 'config.json', withoutNesting(json ?? {})],
       ['', assumed],
     ]);
     for (const name of Object.keys(STATED)) this.#checkAgreement(name, layers);

@@ -26,7 +26,7 @@ const SPARING = 2;
 const BYTE_LEVEL = 4;
 
 /** @param {string} name @param {string} part @param {any} value @returns {Error} */
-const refused = (name, part, value) =>
+const unsupportedPart = (name, part, value) =>
   unsupported(name, 'vocab_part', { part, value: show(value?.type ?? value) });
 
 /**
@@ -50,12 +50,13 @@ export function fromTokenizerJson(json, name) {
   const { model } = json;
   const type = model.type ?? (model.merges ? 'BPE' : 'model without a type');
   for (const step of stepsOf(json.decoder))
-    if (!DECODERS.includes(step?.type)) throw refused(name, 'decoder', step);
+    if (!DECODERS.includes(step?.type)) throw unsupportedPart(name, 'decoder', step);
   const read = new Map([
     ['BPE', readBpe],
     ['WordLevel', readWords],
   ]).get(type);
-  if (!read || !model.vocab || Array.isArray(model.vocab)) throw refused(name, 'model', type);
+  if (!read || !model.vocab || Array.isArray(model.vocab))
+    throw unsupportedPart(name, 'model', type);
   const vocabulary = read(json, name);
   addEnds(vocabulary, json, name);
   return vocabulary;
@@ -84,11 +85,11 @@ function tokensOf({ model, added_tokens }, name) {
 function readBpe(json, name) {
   const { model } = json;
   for (const part of ['continuing_subword_prefix', 'end_of_word_suffix', 'dropout'])
-    if (model[part]) throw refused(name, part, model[part]);
+    if (model[part]) throw unsupportedPart(name, part, model[part]);
   const { tokens, types, added, strips, unknown } = tokensOf(json, name);
   const known = new Set(tokens);
   const list = model.merges ?? [];
-  if (!Array.isArray(list)) throw refused(name, 'merges', list);
+  if (!Array.isArray(list)) throw unsupportedPart(name, 'merges', list);
   const pairs = list.map(pairOf);
   const merges = checkedMerges(pairs, (token) => known.has(token));
   const steps = stepsOf(json.pre_tokenizer);
@@ -119,17 +120,18 @@ function splitOf({ model, normalizer }, steps, name) {
   const last = steps[steps.length - 1];
   // After another step, ByteLevel would add the space before each piece, not once before the text.
   if (last.add_prefix_space && steps.length > 1)
-    throw refused(name, 'pre_tokenizer', 'ByteLevel add_prefix_space');
+    throw unsupportedPart(name, 'pre_tokenizer', 'ByteLevel add_prefix_space');
   const expressions = steps.slice(0, -1).map((step) => {
     if (step.type === 'Digits') return step.individual_digits ? '\\p{N}' : '\\p{N}+';
     const expression = step.pattern?.Regex;
     if (step.type !== 'Split' || typeof expression !== 'string' || !keepsMatches(step))
-      throw refused(name, 'pre_tokenizer', step);
+      throw unsupportedPart(name, 'pre_tokenizer', step);
     return expression;
   });
   if (last.use_regex !== false) expressions.push(GPT2);
   const forms = stepsOf(normalizer);
-  for (const step of forms) if (step.type !== 'NFC') throw refused(name, 'normalizer', step);
+  for (const step of forms)
+    if (step.type !== 'NFC') throw unsupportedPart(name, 'normalizer', step);
   const wanted = { nfc: forms.length > 0, whole: Boolean(model.ignore_merges) };
   const row = preTokenizerOf(expressions, wanted);
   if (!row)
@@ -160,24 +162,25 @@ function spacesOf({ normalizer }, steps, tokens, name) {
   const prepends = forms[0]?.type === 'Prepend' && forms[0].prepend === SPACE;
   const rest = prepends ? forms.slice(1) : forms;
   const replaces = rest.length > 0 && replacesSpaces(rest[0]);
-  for (const step of replaces ? rest.slice(1) : rest) throw refused(name, 'normalizer', step);
+  for (const step of replaces ? rest.slice(1) : rest)
+    throw unsupportedPart(name, 'normalizer', step);
   const [step, ...others] = steps;
-  for (const other of others) throw refused(name, 'pre_tokenizer', other);
+  for (const other of others) throw unsupportedPart(name, 'pre_tokenizer', other);
   // The normalizer has replaced all spaces, so a Split at spaces does nothing.
   const idle = step?.type === 'Split' && step.pattern?.String === ' ' && replaces;
-  if (step?.type === 'Metaspace' && !forms.length) return metaspace(step, tokens, name);
-  if (!replaces || (step && !idle)) throw refused(name, 'pre_tokenizer', step ?? 'null');
+  if (step?.type === 'Metaspace' && !forms.length) return readMetaspace(step, tokens, name);
+  if (!replaces || (step && !idle)) throw unsupportedPart(name, 'pre_tokenizer', step ?? 'null');
   return { 'ggml.add_space_prefix': prepends };
 }
 
 /** @param {any} step @param {string[]} tokens @param {string} name */
-function metaspace(step, tokens, name) {
+function readMetaspace(step, tokens, name) {
   const scheme = step.prepend_scheme ?? (step.add_prefix_space === false ? 'never' : 'always');
   if (step.replacement !== SPACE || !['always', 'first', 'never'].includes(scheme))
-    throw refused(name, 'pre_tokenizer', step);
+    throw unsupportedPart(name, 'pre_tokenizer', step);
   // The cut before each U+2581 changes nothing if no token has U+2581 after its beginning.
   if (step.split !== false && tokens.some((token) => token.indexOf(SPACE, 1) > 0))
-    throw refused(name, 'pre_tokenizer', 'Metaspace split');
+    throw unsupportedPart(name, 'pre_tokenizer', 'Metaspace split');
   return {
     'ggml.add_space_prefix': scheme !== 'never',
     'logitscope.space_prefix': SPARING | (scheme === 'first' ? ONCE : 0),
@@ -225,7 +228,7 @@ function countSplits(token, ids) {
 /** Reads a list of characters, or of words that begin with their space. @param {any} json @param {string} name */
 function readWords(json, name) {
   const { tokens, types, strips, unknown } = tokensOf(json, name);
-  for (const step of stepsOf(json.normalizer)) throw refused(name, 'normalizer', step);
+  for (const step of stepsOf(json.normalizer)) throw unsupportedPart(name, 'normalizer', step);
   const steps = stepsOf(json.pre_tokenizer);
   const { type, pattern, behavior, invert } = steps[0] ?? {};
   const empty = pattern?.String === '' || pattern?.Regex === '';
@@ -236,13 +239,14 @@ function readWords(json, name) {
     invert ||
     !(spaces || (empty && behavior === 'Isolated'))
   )
-    throw refused(name, 'pre_tokenizer', steps[0] ?? 'null');
+    throw unsupportedPart(name, 'pre_tokenizer', steps[0] ?? 'null');
   const entries = tokens.flatMap((token, id) =>
     types[id] === NORMAL ? [/** @type {[string, number]} */ ([token, id])] : [],
   );
   const plain = plainVocabulary(entries, name);
   const model = spaces ? 'logitscope-word' : plain.model;
-  if (!spaces && model === 'logitscope-word') throw refused(name, 'pre_tokenizer', steps[0]);
+  if (!spaces && model === 'logitscope-word')
+    throw unsupportedPart(name, 'pre_tokenizer', steps[0]);
   const notes =
     unknown < 0 ? [] : [phrase('vocab_note_unknown', { file: name, token: tokens[unknown] })];
   return { model, tokens, types, strips, ids: idsByName({ tokens, types }), flags: {}, notes };
@@ -257,11 +261,11 @@ function addEnds({ tokens, ids, flags }, { post_processor }, name) {
   flags['ggml.add_bos_token'] = false;
   for (const step of templates) {
     if (step.type !== 'TemplateProcessing' || !Array.isArray(step.single))
-      throw refused(name, 'post_processor', step);
+      throw unsupportedPart(name, 'post_processor', step);
     const around = step.single.map((/** @type {any} */ part) => part?.SpecialToken?.id ?? null);
     const at = around.indexOf(null);
     if (at < 0 || at > 1 || around.length - at > 2 || around.lastIndexOf(null) !== at)
-      throw refused(name, 'post_processor', step);
+      throw unsupportedPart(name, 'post_processor', step);
     const idOf = (/** @type {string} */ token) => step.special_tokens?.[token]?.ids?.[0];
     for (const [key, token] of [
       ['bos', around[at - 1]],
@@ -269,7 +273,7 @@ function addEnds({ tokens, ids, flags }, { post_processor }, name) {
     ]) {
       if (token === undefined) continue;
       const id = idOf(token) ?? tokens.indexOf(token);
-      if (!(id >= 0 && id < tokens.length)) throw refused(name, 'post_processor', token);
+      if (!(id >= 0 && id < tokens.length)) throw unsupportedPart(name, 'post_processor', token);
       ids[key] = id;
       flags[`ggml.add_${key}_token`] = true;
     }

@@ -170,26 +170,26 @@ function fitEmbedding({ tokens, types, exact, notes }, size) {
 }
 
 /** @param {string} of @param {ArrayLike<any>} value @returns {Value} */
-const array = (of, value) => ({ type: 'array', of, value });
+const arrayValue = (of, value) => ({ type: 'array', of, value });
 
 /** @param {Vocabulary} vocabulary */
 function metadataOf({ model, pre, tokens, types, merges, scores, ids, flags, strips }) {
   /** @type {Record<string, Value>} */
   const metadata = {
     'tokenizer.ggml.model': model,
-    'tokenizer.ggml.tokens': array('string', tokens),
-    'tokenizer.ggml.token_type': array('int32', types),
+    'tokenizer.ggml.tokens': arrayValue('string', tokens),
+    'tokenizer.ggml.token_type': arrayValue('int32', types),
   };
   if (pre) metadata['tokenizer.ggml.pre'] = pre;
-  if (merges) metadata['tokenizer.ggml.merges'] = array('string', merges);
+  if (merges) metadata['tokenizer.ggml.merges'] = arrayValue('string', merges);
   // The file has no score for added tokens. They are special or unused, so their score does not matter.
   if (scores)
-    metadata['tokenizer.ggml.scores'] = array(
+    metadata['tokenizer.ggml.scores'] = arrayValue(
       'float32',
       Array.from(tokens, (_, id) => scores[id] ?? 0),
     );
   for (const [key, value] of Object.entries(strips ?? {}))
-    metadata[`tokenizer.logitscope.${key}`] = array('int32', value);
+    metadata[`tokenizer.logitscope.${key}`] = arrayValue('int32', value);
   for (const [key, value] of Object.entries(ids))
     metadata[`tokenizer.ggml.${key}_token_id`] = { type: 'uint32', value };
   for (const [key, value] of Object.entries(flags))

@@ -6,12 +6,13 @@
 /** @typedef {import('./gguf-writer.js').Weights} Weights */
 /** @typedef {Pick<Weights, 'shape' | 'values'>} Values  shape as in PyTorch, slowest dimension first */
 
-const count = (/** @type {number[]} */ shape) => shape.reduce((product, n) => product * n, 1);
+const elementCount = (/** @type {number[]} */ shape) =>
+  shape.reduce((product, n) => product * n, 1);
 
 /** Weights that are all equal. @param {number[]} shape @param {number} value @returns {Values} */
 export const filled = (shape, value) => ({
   shape,
-  values: async () => new Float32Array(count(shape)).fill(value),
+  values: async () => new Float32Array(elementCount(shape)).fill(value),
 });
 
 /** Returns the same values with another shape. @param {Values} weights @param {number[]} shape @returns {Values} */
@@ -38,7 +39,7 @@ export const transposed = ({ shape: [rows, cols], values }) => ({
 export const stacked = (parts) => ({
   shape: [parts.reduce((sum, { shape }) => sum + shape[0], 0), ...parts[0].shape.slice(1)],
   async values() {
-    const to = new Float32Array(parts.reduce((sum, { shape }) => sum + count(shape), 0));
+    const to = new Float32Array(parts.reduce((sum, { shape }) => sum + elementCount(shape), 0));
     let at = 0;
     for (const part of parts) {
       const values = await part.values();
@@ -60,7 +61,7 @@ export const reordered = ({ shape, values }, from) => ({
   async values() {
     const old = await values();
     const to = new Float32Array(old.length);
-    const size = count(shape.slice(1));
+    const size = elementCount(shape.slice(1));
     for (let r = 0; r < shape[0]; r++) {
       const at = from(r) * size;
       to.set(old.subarray(at, at + size), r * size);

@@ -25,10 +25,10 @@ export function inWords(name, value) {
 }
 
 /** @param {string} prefix @param {string} name */
-const named = (prefix, name) => (hasMessage(prefix + name) ? t(prefix + name) : name);
+const messageOrName = (prefix, name) => (hasMessage(prefix + name) ? t(prefix + name) : name);
 
 /** @param {string} name of a measure */
-export const measureName = (name) => named('lesson.measure.', name);
+export const measureName = (name) => messageOrName('lesson.measure.', name);
 
 /** Describes a measure, such as "probability of “A”, temperature = 0.5". @param {Asked} asked */
 function askedInWords({ measure, rank, token, setting, u, settings = {} }) {

@@ -17,20 +17,20 @@
  */
 
 /** Returns a token without spaces around it, because an answer may leave them out. @param {unknown} text */
-const bare = (text) => String(text ?? '').trim();
+const trimmed = (text) => String(text ?? '').trim();
 
 /**
  * Returns true if two values match: numbers within a tolerance, other values as texts.
  * @param {Value} value
  * @param {Value} other
  */
-function meets(value, other, tolerance = 0) {
-  if (typeof value !== 'number') return bare(value) === bare(other);
+function matchesValue(value, other, tolerance = 0) {
+  if (typeof value !== 'number') return trimmed(value) === trimmed(other);
   return typeof other === 'number' && Math.abs(value - other) <= tolerance + 1e-12;
 }
 
 /** @param {number} value @param {{ above?: number, below?: number }} bounds */
-function within(value, { above = -Infinity, below = Infinity }) {
+function isBetween(value, { above = -Infinity, below = Infinity }) {
   return value > above && value < below;
 }
 
@@ -43,14 +43,14 @@ export function reached(
   { equals, at_least = -Infinity, at_most = Infinity, tolerance = 0 },
   value,
 ) {
-  if (equals !== undefined) return meets(equals, value, tolerance);
+  if (equals !== undefined) return matchesValue(equals, value, tolerance);
   return typeof value === 'number' && value >= at_least && value <= at_most;
 }
 
 /** Returns the index of the right option. @param {Question} question @param {Value} measured @returns {Value} */
 export function rightOption({ options = [], answer, tolerance }, measured) {
   const at = options.findIndex(({ right, value }) =>
-    answer ? meets(value, measured, tolerance) : right,
+    answer ? matchesValue(value, measured, tolerance) : right,
   );
   return at < 0 ? undefined : at;
 }
@@ -73,21 +73,21 @@ function sideOf(value, truth, tolerance) {
     Math.trunc(truth * by) / by,
   ];
   const powers = Array.from({ length: MOST_DECIMALS }, (_, i) => 10 ** (i + 1));
-  const early = powers.some((by) => cut(by).some((rounded) => meets(value, rounded)));
-  if (tolerance > 0 && (early || meets(value, truth, CLOSE * tolerance))) return 'close';
+  const early = powers.some((by) => cut(by).some((rounded) => matchesValue(value, rounded)));
+  if (tolerance > 0 && (early || matchesValue(value, truth, CLOSE * tolerance))) return 'close';
   return value > truth ? 'high' : 'low';
 }
 
 /** @param {Question} question @param {number | string} given a number or a token @param {Measured} measured */
 async function judgeValue({ answer, tolerance = 0, wrong = [] }, given, measured) {
   const truth = await measured(/** @type {Asked} */ (answer));
-  if (meets(given, truth, tolerance)) return null;
+  if (matchesValue(given, truth, tolerance)) return null;
   for (const typical of wrong) {
     const value = await valueOf(typical, measured);
     const met =
       typeof given === 'number' && value === undefined
-        ? within(given, typical)
-        : meets(given, value, typical.tolerance ?? tolerance);
+        ? isBetween(given, typical)
+        : matchesValue(given, value, typical.tolerance ?? tolerance);
     if (met) return typical.say;
   }
   if (typeof given !== 'number' || typeof truth !== 'number') return '';
@@ -97,7 +97,7 @@ async function judgeValue({ answer, tolerance = 0, wrong = [] }, given, measured
 /** @param {Question} question @param {number} index of the option @param {Measured} measured */
 async function judgeChoice({ options = [], answer, tolerance }, index, measured) {
   const { right, value, say = '' } = options[index];
-  const met = answer ? meets(value, await measured(answer), tolerance) : right;
+  const met = answer ? matchesValue(value, await measured(answer), tolerance) : right;
   return met ? null : say;
 }
 
@@ -117,8 +117,8 @@ async function judgeState({ goal, wrong = [] }, measured) {
     const value = await measured(typical.measure ? /** @type {Asked} */ (typical) : wanted);
     const met =
       typeof value === 'number'
-        ? within(value, typical)
-        : value !== undefined && meets(value, equals ?? value);
+        ? isBetween(value, typical)
+        : value !== undefined && matchesValue(value, equals ?? value);
     if (met) return say;
   }
   return '';

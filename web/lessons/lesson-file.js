@@ -147,14 +147,14 @@ const checkShown = (address, at, check) => {
   const { show: kind } = check;
   if (kind === null) return void check.refuse('unfigured', at, address);
   const { settings: given, choices: chosen, ...others } = readFigureChange(address, check.table);
-  const bounds = { u: number(0, 1), seed: number(0, Number.MAX_SAFE_INTEGER), prompt: plain };
+  const bounds = { u: number(0, 1), seed: number(0, Number.MAX_SAFE_INTEGER), prompt: plainText };
   settings(given, at, check);
   check.object(chosen, at, CHOICES[kind]);
   check.object(others, at, bounds);
 };
 
 /** Accepts any text. It is given to the model or to an editor and never shown as markup. @type {Rule} */
-const plain = (value, at, check) => {
+const plainText = (value, at, check) => {
   if (typeof value !== 'string') check.refuse('text', at, value);
   else if (value.length > LONGEST) check.fail('long', at, { n: value.length, limit: LONGEST });
 };
@@ -174,7 +174,7 @@ const flag = (value, at, check) => {
 };
 
 /** @param {readonly string[]} names @returns {Rule} */
-const among = (names) => (value, at, check) => {
+const oneOfNames = (names) => (value, at, check) => {
   if (!names.includes(value))
     check.fail('among', at, { names: names.join(', '), value: show(value) });
 };
@@ -197,9 +197,9 @@ const texts = (value, at, check) => {
 };
 
 /** @type {Rule} */
-const either = (value, at, check) => {
+const textOrNumber = (value, at, check) => {
   if (typeof value !== 'string') number()(value, at, check);
-  else plain(value, at, check);
+  else plainText(value, at, check);
 };
 
 /** Accepts biases by token id; `false` forbids the token. @type {Rule} */
@@ -213,7 +213,11 @@ const biases = (value, at, check) => {
 };
 
 /** Settings of a lesson whose values are not numbers. @type {Rules} */
-const OTHERS = { logit_bias: biases, constraint: among(CONSTRAINTS), forced_first: either };
+const OTHERS = {
+  logit_bias: biases,
+  constraint: oneOfNames(CONSTRAINTS),
+  forced_first: textOrNumber,
+};
 
 /** Accepts settings: numbers of the table, an order of samplers, and OTHERS. @type {Rule} */
 const settings = (value, at, check) => {
@@ -222,7 +226,7 @@ const settings = (value, at, check) => {
   const samplers = check.table.filter(({ sampler }) => sampler).map(({ name }) => name);
   for (const [name, given] of Object.entries(value)) {
     const row = check.table.find((each) => each.name === name);
-    if (name === 'order') list(among(samplers))(given, `${at}.order`, check);
+    if (name === 'order') list(oneOfNames(samplers))(given, `${at}.order`, check);
     else if (Object.hasOwn(OTHERS, name)) OTHERS[name](given, `${at}.${name}`, check);
     else if (!row || !/^(real|integer)$/.test(row.kind)) check.fail('setting', at, { name });
     else number(row.minimum, row.maximum)(given, `${at}.${name}`, check);
@@ -236,9 +240,9 @@ const model = (value, at, check) => {
 };
 
 /** @type {Rule} */
-const stretch = (value, at, check) =>
+const axisRange = (value, at, check) =>
   void check.object(value, at, {
-    'name!': plain,
+    'name!': plainText,
     'from!': number(),
     'to!': number(),
     'step!': number(1e-6),
@@ -248,13 +252,13 @@ const stretch = (value, at, check) =>
 export const CHOICES = {
   landscape: {},
   sweep: {
-    figure: among(['entropy', 'nucleus', 'penalty', 'trade', 'judged', 'any']),
-    first: stretch,
-    measure: among(Object.keys(MEASURES)),
+    figure: oneOfNames(['entropy', 'nucleus', 'penalty', 'trade', 'judged', 'any']),
+    first: axisRange,
+    measure: oneOfNames(Object.keys(MEASURES)),
     samples: number(1, 1000),
     max_new_tokens: number(1, 400),
   },
-  bigram: { text: plain, by: among(['words', 'characters']) },
+  bigram: { text: plainText, by: oneOfNames(['words', 'characters']) },
   cost: {
     prompt_tokens: number(1, COUNT_MAX),
     new_tokens: number(1, COUNT_MAX),
@@ -263,7 +267,7 @@ export const CHOICES = {
   text: { length: number(0, LONGEST_TEXT) },
   loop: { step: number(0, 40) },
   compare: {
-    suite: among(suites.map(({ name }) => name)),
+    suite: oneOfNames(suites.map(({ name }) => name)),
     blind: flag,
     max_new_tokens: number(1, 400),
   },
@@ -277,9 +281,9 @@ const choices = (value, at, check) =>
 const state = (value, at, check) => {
   const whole = check.object(value, at, {
     logits: list(number(-1e4, 1e4), 2, 200),
-    tokens: list(plain, 2, 200),
+    tokens: list(plainText, 2, 200),
     model,
-    prompt: plain,
+    prompt: plainText,
     settings,
     seed: number(0, Number.MAX_SAFE_INTEGER),
     u: number(0, 1),
@@ -296,58 +300,63 @@ const state = (value, at, check) => {
 /** @type {Rules} */
 const OF_MEASURE = {
   rank: number(1, 1e6),
-  token: plain,
-  setting: plain,
+  token: plainText,
+  setting: plainText,
   u: number(0, 1),
-  text: plain,
+  text: plainText,
   settings,
   choices,
 };
-const measured = among(Object.keys(LESSON_MEASURES));
+const measured = oneOfNames(Object.keys(LESSON_MEASURES));
 
 /** @type {Rule} */
-const asked = (value, at, check) =>
+const askedMeasure = (value, at, check) =>
   void check.object(value, at, { 'measure!': measured, ...OF_MEASURE });
 
 /** @type {Rule} */
 const goal = (value, at, check) => {
-  const bounds = { equals: either, at_least: number(), at_most: number(), tolerance: number(0) };
+  const bounds = {
+    equals: textOrNumber,
+    at_least: number(),
+    at_most: number(),
+    tolerance: number(0),
+  };
   if (!check.object(value, at, { 'measure!': measured, ...OF_MEASURE, ...bounds })) return;
   if (!['equals', 'at_least', 'at_most'].some((name) => name in value)) check.fail('aim', at);
 };
 
 /** @type {Rule} */
-const typical = (value, at, check) =>
+const typicalAnswer = (value, at, check) =>
   void check.object(value, at, {
     'say!': text(),
     measure: measured,
     ...OF_MEASURE,
-    equals: either,
+    equals: textOrNumber,
     above: number(),
     below: number(),
     tolerance: number(0),
     before: list(number(0, 40), 2, 2),
-    fault: plain,
+    fault: plainText,
   });
 
 /** @type {Rule} */
 const option = (value, at, check) =>
-  void check.object(value, at, { 'text!': text(), right: flag, value: either, say: text() });
+  void check.object(value, at, { 'text!': text(), right: flag, value: textOrNumber, say: text() });
 
 /** Accepts the name of a function that the grader knows: a sampler, `chain` or `generate`. @type {Rule} */
 const gradable = (value, at, check) => {
   const samplers = check.table.filter(({ sampler }) => sampler).map(({ name }) => name);
-  among([...samplers, 'chain', 'generate'])(value, at, check);
+  oneOfNames([...samplers, 'chain', 'generate'])(value, at, check);
 };
 
 /** For each kind of question: its own fields. @type {Record<string, Rules>} */
 const OF_KIND = {
-  number: { 'answer!': asked, tolerance: number(0), unit: text({ maximum: 20 }) },
-  choice: { 'options!': list(option, 2, 8), answer: asked, tolerance: number(0) },
+  number: { 'answer!': askedMeasure, tolerance: number(0), unit: text({ maximum: 20 }) },
+  choice: { 'options!': list(option, 2, 8), answer: askedMeasure, tolerance: number(0) },
   order: { 'items!': list(text(), 2, 10) },
   state: { 'goal!': goal },
-  token: { 'answer!': asked, choose: number(2, 12) },
-  code: { 'as!': gradable, begin: plain, example: plain },
+  token: { 'answer!': askedMeasure, choose: number(2, 12) },
+  code: { 'as!': gradable, begin: plainText, example: plainText },
 };
 
 /** @type {Rule} */
@@ -360,15 +369,15 @@ const question = (value, at, check) => {
   const kind = KINDS.includes(value?.kind) ? value.kind : null;
   const whole = check.object(value, at, {
     'id!': id,
-    'kind!': among(KINDS),
+    'kind!': oneOfNames(KINDS),
     'ask!': text(),
     'right!': text(),
     hint: text(),
     solution: text(),
     hold: flag,
     state,
-    wrong: list(typical),
-    ...(kind ? OF_KIND[kind] : Object.assign({}, ...Object.values(OF_KIND).map(unneeded))),
+    wrong: list(typicalAnswer),
+    ...(kind ? OF_KIND[kind] : Object.assign({}, ...Object.values(OF_KIND).map(withoutRequired))),
   });
   if (!whole || !kind) return;
   if (kind === 'choice' && !value.answer && Array.isArray(value.options)) {
@@ -381,7 +390,7 @@ const question = (value, at, check) => {
 };
 
 /** @param {Rules} rules */
-const unneeded = (rules) =>
+const withoutRequired = (rules) =>
   Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name.replace('!', ''), rule]));
 
 /** @type {Rule} */
@@ -389,7 +398,7 @@ const control = (value, at, check) => {
   const sliders = check.table.filter(
     ({ kind, low, high }) => /^(real|integer)$/.test(kind) && high > low,
   );
-  among([...CONTROLS, ...sliders.map(({ name }) => name)])(value, at, check);
+  oneOfNames([...CONTROLS, ...sliders.map(({ name }) => name)])(value, at, check);
 };
 
 /** Accepts a guess of the next token. A figure that counts something has no such guess. @type {Rule} */
@@ -399,20 +408,20 @@ const guess = (value, at, check) => {
   check.object(value, at, {
     'ask!': text(),
     settings,
-    tokens: list(plain, 2, 8),
-    start: among(['shown', 'even']),
+    tokens: list(plainText, 2, 8),
+    start: oneOfNames(['shown', 'even']),
   });
 };
 
 /** @type {Rule} */
 const figure = (value, at, check) =>
   void check.object(value, at, {
-    'show!': among(Object.keys(CHOICES)),
+    'show!': oneOfNames(Object.keys(CHOICES)),
     'state!': state,
     beside: state,
-    knob: plain,
+    knob: plainText,
     controls: list(control, 1, 8),
-    tokens: list(plain, 1, 8),
+    tokens: list(plainText, 1, 8),
     guess,
     caption: text(),
   });
@@ -457,7 +466,7 @@ function checkIds(check, lesson) {
 export function checkLesson(lesson, table) {
   const check = new Check(table);
   const whole = check.object(lesson, 'the lesson', {
-    'lesson!': among(/** @type {any} */ ([1])),
+    'lesson!': oneOfNames(/** @type {any} */ ([1])),
     'name!': id,
     number: number(1, 99),
     minutes: number(1, 90),

@@ -53,35 +53,37 @@ function tokenOf({ trace }, { rank = 1, token }) {
 const drawnText = ({ trace, drawn }) => trace.tokens.find(({ id }) => id === drawn.id)?.text;
 
 /** Turns NaN into undefined: it is the mean of no texts. @param {number} mean */
-const known = (mean) => (Number.isNaN(mean) ? undefined : mean);
+const knownMean = (mean) => (Number.isNaN(mean) ? undefined : mean);
 
 /** Measures over many texts, computed as in a sweep. @type {Record<string, LessonMeasure>} */
 const OF_TEXTS = Object.fromEntries(
   ['ttr', 'distinct_2', 'distinct_texts', 'correctness', 'valid', 'tense', 'person'].map((name) => [
     name,
-    { unit: 'share', of: [], from: 'texts', read: (found) => known(found[name].mean) },
+    { unit: 'share', of: [], from: 'texts', read: (found) => knownMean(found[name].mean) },
   ]),
 );
 
 /** @param {(counted: Counted) => number} count @param {'count' | 'number'} [unit] @returns {LessonMeasure} */
-const counts = (count, unit = 'count') => ({ unit, of: [], from: 'steps', read: count });
+const countMeasure = (count, unit = 'count') => ({ unit, of: [], from: 'steps', read: count });
 
 /** Returns the number of tokens in the context after a text. @param {Counted} counted */
-const whole = ({ prompt_tokens, new_tokens }) => prompt_tokens + new_tokens;
+const contextAfter = ({ prompt_tokens, new_tokens }) => prompt_tokens + new_tokens;
 
 /** Costs of writing a text, computed by formulas. @type {Record<string, LessonMeasure>} */
 const OF_STEPS = {
-  step_cost: counts((all) => countStep(whole(all), whole(all), all.width).matrix),
-  step_cost_cached: counts((all) => countStep(whole(all), 1, all.width).matrix),
-  text_cost: counts((all) => countText(all, false).matrix),
-  text_cost_cached: counts((all) => countText(all, true).matrix),
-  cost_exponent: counts((all) => exponentOf(all, false).matrix, 'number'),
-  cost_exponent_cached: counts((all) => exponentOf(all, true).matrix, 'number'),
-  attention_exponent: counts((all) => exponentOf(all, false).attention, 'number'),
+  step_cost: countMeasure(
+    (all) => countStep(contextAfter(all), contextAfter(all), all.width).matrix,
+  ),
+  step_cost_cached: countMeasure((all) => countStep(contextAfter(all), 1, all.width).matrix),
+  text_cost: countMeasure((all) => countText(all, false).matrix),
+  text_cost_cached: countMeasure((all) => countText(all, true).matrix),
+  cost_exponent: countMeasure((all) => exponentOf(all, false).matrix, 'number'),
+  cost_exponent_cached: countMeasure((all) => exponentOf(all, true).matrix, 'number'),
+  attention_exponent: countMeasure((all) => exponentOf(all, false).attention, 'number'),
 };
 
 /** Returns a token's logit with its bias. @param {Read} read @param {TraceToken} token */
-function biased({ settings }, { id, logit }) {
+function biasedLogit({ settings }, { id, logit }) {
   const bias = settings.logit_bias?.[id] ?? 0;
   return bias === false ? -Infinity : logit + bias;
 }
@@ -95,7 +97,7 @@ function biasToWin(read, asked) {
   const own = tokenOf(read, asked);
   if (!own) return undefined;
   const others = read.trace.tokens.filter(({ id }) => id !== own.id);
-  return Math.max(...others.map((other) => biased(read, other))) - own.logit;
+  return Math.max(...others.map((other) => biasedLogit(read, other))) - own.logit;
 }
 
 /** @param {string} text */

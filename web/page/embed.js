@@ -155,7 +155,7 @@ function framedLink(href, chosen) {
 /** @param {string} href */
 function frameCode(href) {
   const title = t('send.frame.title');
-  return `<iframe src="${quote(href)}" title="${quote(title)}" width="100%" height="640" loading="lazy"></iframe>`;
+  return `<iframe src="${quoteAttribute(href)}" title="${quoteAttribute(title)}" width="100%" height="640" loading="lazy"></iframe>`;
 }
 
 /**
@@ -180,12 +180,12 @@ function elementCode(href, { lang, theme, fixed }) {
     });
   const attributes = [...named, ...state]
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => ` ${name}="${quote(value)}"`);
+    .map(([name, value]) => ` ${name}="${quoteAttribute(value)}"`);
   const style = LOOKS[theme] ? `<style>logit-scope { ${LOOKS[theme]}; }</style>\n` : '';
-  return `<script type="module" src="${quote(script.href)}"></${'script'}>\n${style}<logit-scope lang="${lang}"${attributes.join('')}${fixed ? ' readonly' : ''}></logit-scope>`;
+  return `<script type="module" src="${quoteAttribute(script.href)}"></${'script'}>\n${style}<logit-scope lang="${lang}"${attributes.join('')}${fixed ? ' readonly' : ''}></logit-scope>`;
 }
 
 /** @param {string} text */
-function quote(text) {
+function quoteAttribute(text) {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

@@ -32,7 +32,7 @@ const parentOf = (element) =>
   element.parentElement ?? /** @type {ShadowRoot} */ (element.getRootNode()).host ?? null;
 
 /** @param {Element | null} element @param {string} selector */
-function within(element, selector) {
+function isWithin(element, selector) {
   for (let at = element; at; at = parentOf(at)) if (at.matches(selector)) return true;
   return false;
 }
@@ -60,7 +60,7 @@ function elementAt(x, y) {
 }
 
 /** Returns the focused element, in any shadow tree. */
-function focused() {
+function focusedElement() {
   let found = document.activeElement ?? document.body;
   while (found.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
   return found;
@@ -87,7 +87,7 @@ class Fuzz {
   async stop() {
     this.#stopped = true;
     await this.#done;
-    /** @type {HTMLElement} */ (focused()).blur();
+    /** @type {HTMLElement} */ (focusedElement()).blur();
     await settled();
     return this.log;
   }
@@ -125,8 +125,8 @@ class Fuzz {
       (each) =>
         each.matches(TARGETS) &&
         each.checkVisibility({ visibilityProperty: true }) &&
-        !within(each, LEFT_ALONE) &&
-        (!modal || within(each, 'dialog:modal')),
+        !isWithin(each, LEFT_ALONE) &&
+        (!modal || isWithin(each, 'dialog:modal')),
     );
   }
 
@@ -207,7 +207,7 @@ class Fuzz {
   #pressAt(act, target) {
     const at = this.#pointOf(target);
     const found = elementAt(at.x, at.y);
-    if (!found || within(found, LEFT_ALONE)) return null;
+    if (!found || isWithin(found, LEFT_ALONE)) return null;
     const kind = this.#random.of(['mouse', 'touch']);
     this.#note(act, found, kind);
     this.#sendPointer('pointerover', found, at, kind);
@@ -250,13 +250,13 @@ class Fuzz {
   #pressKey(target) {
     const key = this.#random.of(KEYS);
     if (key === 'Tab' || this.#random.next() < 0.5) target.focus();
-    const on = focused();
+    const on = focusedElement();
     this.#note('key', on, key);
     const options = { key, bubbles: true, cancelable: true, composed: true };
     const free = on.dispatchEvent(new KeyboardEvent('keydown', options));
     on.dispatchEvent(new KeyboardEvent('keyup', options));
     // A synthetic Enter does not press a button, so this click does.
-    if (free && key === 'Enter' && on.matches('button, summary') && !within(on, LEFT_ALONE))
+    if (free && key === 'Enter' && on.matches('button, summary') && !isWithin(on, LEFT_ALONE))
       /** @type {HTMLElement} */ (on).click();
   }
 

@@ -59,7 +59,7 @@ const CUTS_BEAT = 3;
 const NUCLEUS = [0.5, 0.97, 0.9];
 
 /** @param {number} value @param {number[]} range */
-const within = (value, [low, high, usual]) => (value >= low && value <= high ? value : usual);
+const valueOrUsual = (value, [low, high, usual]) => (value >= low && value <= high ? value : usual);
 
 /**
  * Returns the settings with which a beat begins, so that its action has an effect; other stages are off. Returns null
@@ -71,10 +71,10 @@ const within = (value, [low, high, usual]) => (value >= low && value <= high ? v
 export function startOf(beat, { settings, landscape_knob, landscape_twin }, table) {
   const is = /** @type {Record<string, any>} */ (settings);
   /** @type {Record<string, any>} */
-  const start = { temperature: within(is.temperature, HEAT[beat - 1]) };
-  if (beat === 4) start.top_p = within(is.top_p, NUCLEUS);
+  const start = { temperature: valueOrUsual(is.temperature, HEAT[beat - 1]) };
+  if (beat === 4) start.top_p = valueOrUsual(is.top_p, NUCLEUS);
   // The last beat continues with the settings of the beat before it.
-  if (beat === 5 && is.top_p === within(is.top_p, NUCLEUS)) {
+  if (beat === 5 && is.top_p === valueOrUsual(is.top_p, NUCLEUS)) {
     start.top_p = is.top_p;
     if (is.order) start.order = is.order;
   }

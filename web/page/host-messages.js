@@ -21,7 +21,7 @@ import { addMessages, t } from '../locale/locale.js';
 addMessages(locales);
 
 /** @param {string} code @param {string} message @returns {Answer} */
-const refuse = (code, message) => ({ type: 'error', detail: { code, message } });
+const refusalAnswer = (code, message) => ({ type: 'error', detail: { code, message } });
 
 /**
  * Returns the report of a text, in the form of a lesson's result. It has no score, because there was no question.
@@ -45,12 +45,12 @@ async function attempt(work) {
     return await work();
   } catch (error) {
     const { code, message } = await detailOf(toFault(error));
-    return refuse(code, message);
+    return refusalAnswer(code, message);
   }
 }
 
 /** @param {string} type @param {object} detail @param {string} [origin] */
-function tell(type, detail, origin = '*') {
+function postToHost(type, detail, origin = '*') {
   window.parent.postMessage({ type: `logitscope:${type}`, ...detail }, origin);
 }
 
@@ -80,14 +80,14 @@ export function answerHost(scope) {
     queue.add({
       kind: data.type.slice('logitscope:'.length),
       message: data,
-      answer: ({ type, detail }) => tell(type, { ...detail, ...id }, to),
+      answer: ({ type, detail }) => postToHost(type, { ...detail, ...id }, to),
     });
   });
-  if (scope.ready) tell('ready', { info: scope.info });
+  if (scope.ready) postToHost('ready', { info: scope.info });
   for (const [name, messageOf] of Object.entries(MESSAGES))
     scope.addEventListener(name, (event) => {
       const { type, detail } = messageOf(/** @type {CustomEvent} */ (event).detail, scope);
-      tell(type, detail);
+      postToHost(type, detail);
     });
 }
 
@@ -124,10 +124,10 @@ class Queue {
   /** @param {Asked} asked @returns {Promise<Answer>} */
   async #answerOne({ kind, message }) {
     const scope = this.#scope;
-    if (!scope.ready) return refuse('closed', t('host.early'));
+    if (!scope.ready) return refusalAnswer('closed', t('host.early'));
     if (kind === 'get') return { type: 'state', detail: scope.state };
     if (kind !== 'step')
-      return refuse('invalid_argument', t('host.unknown', { type: show(message.type) }));
+      return refusalAnswer('invalid_argument', t('host.unknown', { type: show(message.type) }));
     const fault = await this.#faultAnswer();
     if (fault) return fault;
     await scope.step();
@@ -138,7 +138,7 @@ class Queue {
   async #faultAnswer() {
     if (!this.#scope.fault) return null;
     const { code, message } = await detailOf(this.#scope.fault);
-    return refuse(code, message);
+    return refusalAnswer(code, message);
   }
 
   /** Takes all 'set' messages from the front of the queue and applies them. */
@@ -195,8 +195,8 @@ class Queue {
     const { table, info } = this.#scope;
     const { state: patch, dropped } = checkState(message, table, info?.vocab_size);
     if (patch) dropped.push(...(await this.#refusedGates(patch)));
-    if (dropped.length > 0) return refuse('invalid_setting', sayDropped(dropped));
-    if (!patch) return refuse('invalid_argument', t('host.empty'));
+    if (dropped.length > 0) return refusalAnswer('invalid_setting', sayDropped(dropped));
+    if (!patch) return refusalAnswer('invalid_argument', t('host.empty'));
     const { prompt = state.prompt } = patch;
     return {
       ...state,

@@ -101,16 +101,16 @@ async function keepHandles(key, files) {
 async function inStore(mode, act) {
   const opening = indexedDB.open('logitscope', 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore('files');
-  const base = await done(opening);
+  const base = await resultOf(opening);
   try {
-    return await done(act(base.transaction('files', mode).objectStore('files')));
+    return await resultOf(act(base.transaction('files', mode).objectStore('files')));
   } finally {
     base.close();
   }
 }
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-function done(request) {
+function resultOf(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);

@@ -11,7 +11,7 @@ import './open-model.js';
 const places = new WeakMap();
 
 /** @param {ModelElement} element @param {unknown} content `nothing` removes the placeholder */
-function show(element, content) {
+function showContent(element, content) {
   const place = places.get(element) ?? document.createElement('div');
   places.set(element, place);
   place.className = 'waiting';
@@ -25,17 +25,17 @@ ModelElement.placeholder = {
     new Promise((resolve) => {
       const agree = (/** @type {CustomEvent} */ event) => {
         event.stopPropagation(); // an instrument around this element has another model, so it must not get the event
-        show(element, nothing);
+        showContent(element, nothing);
         resolve(event.detail);
       };
       const { model } = element.offer;
-      show(element, html`<logit-open .asked=${model} @logit-model=${agree}></logit-open>`);
+      showContent(element, html`<logit-open .asked=${model} @logit-model=${agree}></logit-open>`);
     }),
 
   follow(element, progress, cancel) {
-    if (!progress) return void (places.has(element) && show(element, nothing));
+    if (!progress) return void (places.has(element) && showContent(element, nothing));
     const { name } = findModel(element.offer.model);
-    show(
+    showContent(
       element,
       html`<logit-fetching .name=${name} .progress=${progress} @logit-cancel=${cancel}></logit-fetching>`,
     );

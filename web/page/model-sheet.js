@@ -161,12 +161,12 @@ export class LogitSheet extends LogitElement {
         <li>
           <input type="file" accept=${ENDINGS} multiple hidden aria-label=${t('model.open')} @change=${this.#onPick}
             @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
-          <button class="line" data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${icon('file')}${t('model.open')}</button></li>
-        <li><button class="line" data-command="more" @click=${() => this.#hideAndEmit('logit-more')}>${icon('hub')}${t('sheet.hub')}</button></li>
+          <button class="line" data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${renderIcon('file')}${t('model.open')}</button></li>
+        <li><button class="line" data-command="more" @click=${() => this.#hideAndEmit('logit-more')}>${renderIcon('hub')}${t('sheet.hub')}</button></li>
         ${
           logits
-            ? html`<li><button class="line" data-view="logits" @click=${view('pasted')}>${icon('pasted')}${t('sheet.pasted')}</button></li>
-              <li><button class="line" data-command="bigram" @click=${view('bigram')}>${icon('bigram')}${t('sheet.bigram')}</button></li>`
+            ? html`<li><button class="line" data-view="logits" @click=${view('pasted')}>${renderIcon('pasted')}${t('sheet.pasted')}</button></li>
+              <li><button class="line" data-command="bigram" @click=${view('bigram')}>${renderIcon('bigram')}${t('sheet.bigram')}</button></li>`
             : nothing
         }
       </ul>`;
@@ -245,7 +245,7 @@ export class LogitSheet extends LogitElement {
 }
 
 /** @param {keyof typeof ICONS} name */
-const icon = (name) =>
+const renderIcon = (name) =>
   html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d=${ICONS[name]}></path></svg>`;
 
 define('logit-sheet', LogitSheet);

@@ -42,7 +42,7 @@ const ICONS = {
 };
 
 /** @param {keyof typeof ICONS} name */
-const icon = (name) =>
+const renderIcon = (name) =>
   html`<svg viewBox="0 0 20 20" aria-hidden="true">${svg`<path d=${ICONS[name]}></path>`}</svg>`;
 
 export class LogitSend extends LogitElement {
@@ -155,10 +155,10 @@ export class LogitSend extends LogitElement {
         <textarea id="link" rows="3" readonly spellcheck="false" .value=${this.link}></textarea>
         <div class="go">
           <button class="primary" data-copy="link" @click=${() => this.#copy('link', this.link)}>
-            ${icon('copy')}${t('send.copy.link')}</button>
+            ${renderIcon('copy')}${t('send.copy.link')}</button>
           ${
             'share' in navigator
-              ? html`<button class="quiet" data-do="share" @click=${this.#share}>${icon('share')}${t('send.share')}</button>`
+              ? html`<button class="quiet" data-do="share" @click=${this.#share}>${renderIcon('share')}${t('send.share')}</button>`
               : nothing
           }
           <button class="quiet" data-do="present" title=${t('send.present.about')} @click=${this.#present}>${icon('present')}${t('send.present')}</button>
@@ -179,13 +179,13 @@ export class LogitSend extends LogitElement {
         <div class="thumb">${this.recording ?? html`<img src=${this.#shown} alt=${title}>`}</div>
         <div class="side">
           <div class="deeds">
-            <button class="quiet" data-do="copy" @click=${this.#copyPicture}>${icon('copy')}${t('send.copy.picture')}</button>
-            <button class="quiet" data-do="png" @click=${this.#savePng}>${icon('save')}PNG</button>
-            <button class="quiet" data-do="svg" @click=${this.#saveSvg}>${icon('save')}SVG</button>
+            <button class="quiet" data-do="copy" @click=${this.#copyPicture}>${renderIcon('copy')}${t('send.copy.picture')}</button>
+            <button class="quiet" data-do="png" @click=${this.#savePng}>${renderIcon('save')}PNG</button>
+            <button class="quiet" data-do="svg" @click=${this.#saveSvg}>${renderIcon('save')}SVG</button>
             ${
               canLoop
                 ? html`<button class="quiet" data-do="loop" aria-disabled=${busy} title=${t('send.loop.about')}
-                    @click=${this.#saveLoop}>${icon('loop')}${t('send.loop')}</button>`
+                    @click=${this.#saveLoop}>${renderIcon('loop')}${t('send.loop')}</button>`
                 : nothing
             }
           </div>

@@ -30,7 +30,7 @@ const VIEWS = ['landscape', 'bench'];
 export class Sessions extends EventTarget {
   #scope;
   /** @type {SessionRecord[]} */
-  #all = read();
+  #all = readRecords();
   /** Id of the present text; '' before the first change. */
   #id = '';
   #debounce = new Debounce();
@@ -57,7 +57,7 @@ export class Sessions extends EventTarget {
     if (!VIEWS.includes(scope.view) || scope.readonly) return;
     const { prompt = '' } = state;
     const current = this.#all.find(({ id }) => id === this.#id);
-    if (!current || !continues(current, prompt)) this.#id = newKey();
+    if (!current || !continuesRecord(current, prompt)) this.#id = newKey();
     const { branch: _, ...short } = state;
     const record = {
       id: this.#id,
@@ -134,14 +134,14 @@ export class Sessions extends EventTarget {
  * drawn.
  * @param {SessionRecord} record @param {string} prompt
  */
-function continues(record, prompt) {
+function continuesRecord(record, prompt) {
   if (record.prompt === prompt) return true;
   const typed = prompt.startsWith(record.prompt) || record.prompt.startsWith(prompt);
   return record.drawn === 0 && typed;
 }
 
 /** @returns {SessionRecord[]} */
-function read() {
+function readRecords() {
   if (!isSitePage()) return [];
   try {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '[]');

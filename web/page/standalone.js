@@ -118,12 +118,12 @@ async function followPanel(panel, names) {
     if (end) attached.set(panel, end);
   }
   const own = /** @type {LogitScope | null} */ (panel.renderRoot.querySelector('logit-scope'));
-  if (own) for (const name of names) mirror(panel, own, name);
+  if (own) for (const name of names) mirrorAttribute(panel, own, name);
   else if (!id && panel.hasAttribute('model')) addHiddenScope(panel);
 }
 
 /** @param {Element} panel @param {Element} scope @param {string} name */
-function mirror(panel, scope, name) {
+function mirrorAttribute(panel, scope, name) {
   const value = panel.getAttribute(name);
   if (NOT_STATE.test(name) || value === scope.getAttribute(name)) return;
   if (value === null) scope.removeAttribute(name);
@@ -133,7 +133,7 @@ function mirror(panel, scope, name) {
 /** Adds a hidden <logit-scope> to a panel, with the panel's attributes. @param {LogitElement} panel */
 function addHiddenScope(panel) {
   const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
-  for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
+  for (const name of panel.getAttributeNames()) mirrorAttribute(panel, scope, name);
   scope.hidden = true;
   scope.className = 'waiting';
   // While the hidden <logit-scope> asks about its model, it is visible and the panel is hidden.
@@ -151,11 +151,11 @@ function followScope(scope) {
   const follow = (/** @type {string} */ name) => {
     if (SCOPE_ATTRIBUTES.includes(name)) return;
     const text = scope.getAttribute(name);
-    if (text === null) return change(scope, name, undefined);
+    if (text === null) return changeSetting(scope, name, undefined);
     const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
     if (dropped.some(({ why }) => why === 'unknown')) return; // not part of the state
     scope.acceptParsed({ state, dropped });
-    if (state) change(scope, name, valueIn(state, name));
+    if (state) changeSetting(scope, name, valueIn(state, name));
   };
   observe(scope, (names) => {
     if (scope.ready) names.forEach(follow);
@@ -181,7 +181,7 @@ function valueIn(state, name) {
  * @param {string} name
  * @param {any} value
  */
-function change(scope, name, value) {
+function changeSetting(scope, name, value) {
   const row = scope.table.find((candidate) => candidate.name === name);
   const field = fieldOf(name);
   if (row && row.kind !== 'map') return scope.set({ [name]: value ?? row.neutral });
@@ -221,7 +221,7 @@ function addProperties(element, scope) {
                 info?.vocab_size,
               );
         scope.acceptParsed({ state, dropped });
-        if (state) change(scope, name, valueIn(state, name));
+        if (state) changeSetting(scope, name, valueIn(state, name));
       },
     });
     if (early) element[name] = early.value;

@@ -45,7 +45,7 @@ function isUsed(event) {
   if (key === 'Enter') return target.matches(`a, ${PRESSED}`);
   if (key === ' ' && target.matches(PRESSED)) return true;
   if (!MOVES.test(key) && key !== ' ') return false;
-  return target.matches('[type=range], [type=radio]') ? key !== ' ' : scrolls(target, key);
+  return target.matches('[type=range], [type=radio]') ? key !== ' ' : canScroll(target, key);
 }
 
 /** @param {EventTarget} target */
@@ -65,7 +65,7 @@ function hasPopover(root) {
 }
 
 /** @param {HTMLElement} target @param {string} key */
-function scrolls(target, key) {
+function canScroll(target, key) {
   const { overflowX, overflowY } = getComputedStyle(target);
   return /Left|Right/.test(key)
     ? overflowX !== 'visible' && target.scrollWidth > target.clientWidth

@@ -37,7 +37,7 @@ const held = new Map();
 const last = { steps: null, long: {} };
 
 /** @param {string} key */
-function read(key) {
+function readItem(key) {
   try {
     return held.get(key) ?? JSON.parse(sessionStorage.getItem(key) ?? 'null');
   } catch {
@@ -50,7 +50,7 @@ function read(key) {
  * @param {string} key
  * @param {unknown} value
  */
-function write(key, value) {
+function writeItem(key, value) {
   held.set(key, value);
   const text = JSON.stringify(value);
   for (;;) {
@@ -63,7 +63,7 @@ function write(key, value) {
       const others = Object.keys(sessionStorage).filter((name) => name.startsWith(TEXTS));
       const [oldest] = others.filter((name) => name !== key).sort();
       if (oldest === undefined) return false;
-      held.set(oldest, read(oldest));
+      held.set(oldest, readItem(oldest));
       sessionStorage.removeItem(oldest);
     }
   }
@@ -81,7 +81,7 @@ export const markKept = ({ steps }) => void (last.steps = steps);
 export const recordTexts = (scope) => ({ ...scope.saveTexts(), model: modelOf(scope) });
 
 /** @param {import('./scope.js').LogitScope} scope @returns {Recorded} */
-function record(scope) {
+function recordVisit(scope) {
   scope.texts.key ||= newKey();
   last.steps = scope.steps;
   return recordTexts(scope);
@@ -90,8 +90,8 @@ function record(scope) {
 /** Stores the drawn texts under their key. @param {import('./scope.js').LogitScope} scope */
 function keepTexts(scope) {
   if (last.steps === scope.steps) return true;
-  const kept = record(scope);
-  return write(TEXTS + kept.key, kept);
+  const kept = recordVisit(scope);
+  return writeItem(TEXTS + kept.key, kept);
 }
 
 /**
@@ -108,7 +108,7 @@ export function keep(scope) {
     full = !keepTexts(scope);
     entry.text = { key: texts.key, at: texts.tip };
   } else if (texts.size > 0) {
-    const few = record(scope);
+    const few = recordVisit(scope);
     entry.text = { key: few.key, at: few.tip, few };
   }
   const values = /** @type {Record<string, unknown>} */ ({ ...state, ...state.settings });
@@ -117,7 +117,7 @@ export function keep(scope) {
   if (names.length > 0) {
     const long = Object.fromEntries(names.map((name) => [name, values[name]]));
     const same = names.every((name) => last.long[name] === long[name]);
-    if (!same) full = !write(LONG, long) || full;
+    if (!same) full = !writeItem(LONG, long) || full;
     last.long = long;
     entry.long = names;
   }
@@ -132,8 +132,8 @@ export function keep(scope) {
  * @returns {Recalled}
  */
 export function recall({ text, long = [] }) {
-  const found = text && (text.few ?? read(TEXTS + text.key));
-  const written = read(LONG);
+  const found = text && (text.few ?? readItem(TEXTS + text.key));
+  const written = readItem(LONG);
   const values = isObject(written) ? written : {};
   return {
     saved: found ? { ...found, tip: text.at } : null,

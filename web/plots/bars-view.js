@@ -35,7 +35,7 @@ export function renderBars(options) {
   const { layout } = options;
   const rows = layout.rest ? [...layout.rows, layout.rest] : layout.rows;
   return svg`
-    ${patterns(options.unit)}
+    ${renderPatterns(options.unit)}
     ${renderScreen(options)}
     ${layout.cuts.map((cut) => renderCut(cut, options))}
     ${repeat(
@@ -263,7 +263,7 @@ function cutClass(stage) {
  * Renders the patterns for removed tokens: lines for top-k, dots for top-p, a grid for all others.
  * @param {number} unit
  */
-function patterns(unit) {
+function renderPatterns(unit) {
   const size = 6 * unit;
   const thin = size / 5;
   /** @param {string} id @param {unknown} ink @param {number} [turn] */

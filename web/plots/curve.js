@@ -54,7 +54,7 @@ export function layoutCurve({ curves, view, handles, width, height, unit }) {
     : scaleLinear([0, count], [plot.left, plot.right]);
   const y =
     view === 'ranks'
-      ? scaleLog([lowest(curves), 1], [plot.bottom, plot.top])
+      ? scaleLog([lowestTick(curves), 1], [plot.bottom, plot.top])
       : scaleLinear([0, 1], [plot.bottom, plot.top]);
   const ranks = chooseRanks(count);
   /** @param {Float64Array} shares */
@@ -86,7 +86,7 @@ export function layoutCurve({ curves, view, handles, width, height, unit }) {
 }
 
 /** @param {Curves} curves */
-function lowest({ raw, final }) {
+function lowestTick({ raw, final }) {
   let least = 1;
   for (const p of raw) if (p > 0 && p < least) least = p;
   for (const p of final) if (p > 0 && p < least) least = p;

@@ -199,7 +199,7 @@ const NEAR = 1e-3;
  */
 export function lookAlike(first, second) {
   const n = Math.min(first.values.length, second.values.length);
-  const [one, other] = [thinned(first, n), thinned(second, n)];
+  const [one, other] = [thinOut(first, n), thinOut(second, n)];
   const found = new Map(other.rivers.map((river) => [river.id, river]));
   const near = (/** @type {Float64Array} */ a, /** @type {Float64Array} */ b) =>
     a.every((value, i) => Math.abs(value - b[i]) < NEAR);
@@ -218,7 +218,7 @@ export function lookAlike(first, second) {
  * @param {number} n
  * @returns {Rivers}
  */
-function thinned({ values, rivers, ground, stepped }, n) {
+function thinOut({ values, rivers, ground, stepped }, n) {
   const stride = (values.length - 1) / (n - 1);
   const thin = (/** @type {Float64Array} */ all) => all.filter((_, i) => i % stride === 0);
   const thinRiver = (/** @type {River} */ { id, before, after }) => ({
@@ -244,7 +244,7 @@ function thinned({ values, rivers, ground, stepped }, n) {
  */
 export function common(first, second) {
   const n = Math.min(first.values.length, second.values.length);
-  const [one, other] = [thinned(first, n), thinned(second, n)];
+  const [one, other] = [thinOut(first, n), thinOut(second, n)];
   const found = new Map(other.rivers.map((river) => [river.id, river]));
   const pairs = one.rivers.flatMap((river) => {
     const twin = found.get(river.id);

@@ -27,7 +27,7 @@ export const RAMP = 28;
 const ramps = new WeakMap();
 
 /** @param {string} text such as rgb(1, 2, 3) */
-const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
+const channelsOf = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 
 /**
  * Returns the colour of a rank. Odd and even ranks differ a little, so that neighbours can be told apart.
@@ -38,18 +38,18 @@ export function colourOf(palette, rank) {
   if (rank < 0) return palette.ground;
   const ramp = ramps.get(palette) ?? [];
   if (ramp.length === 0) ramps.set(palette, ramp);
-  return (ramp[rank] ??= mix(palette, rank));
+  return (ramp[rank] ??= mixRamp(palette, rank));
 }
 
 /** @param {Palette} palette @param {number} rank */
-function mix({ first, last }, rank) {
+function mixRamp({ first, last }, rank) {
   return blend(first, last, Math.min(1, Math.sqrt(rank / RAMP) * 0.8 + (rank % 2) * 0.2));
 }
 
 /** Returns a blend of two colours. @param {string} from @param {string} to @param {number} share 0 to 1 */
 export function blend(from, to, share) {
   if (from === to) return to;
-  const [a, b] = [channels(from), channels(to)];
+  const [a, b] = [channelsOf(from), channelsOf(to)];
   return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * share)).join(' ')})`;
 }
 

@@ -172,7 +172,7 @@ export function columnAt(columns, x) {
  * @returns {River}
  */
 export function betweenStages(from, to, share) {
-  const [a, b] = matched(from, to);
+  const [a, b] = matchColumns(from, to);
   const mix = (/** @type {number} */ x, /** @type {number} */ y) => x + (y - x) * share;
   const blend = (/** @type {Float64Array} */ one, /** @type {Float64Array} */ other) =>
     Float64Array.from(b, (to, c) => mix(one[a[c]], other[to]));
@@ -209,7 +209,7 @@ const ZERO = ({ columns }) => new Float64Array(columns.length);
  * @param {River} to
  * @returns {[number[], number[]]}
  */
-function matched(from, to) {
+function matchColumns(from, to) {
   const [old, now] = [from, to].map(({ columns }) => columns.map(({ name }) => name));
   const places = now.map((_, c) => c);
   if (old.length === now.length) return [places, places];
@@ -242,7 +242,7 @@ export function nameStages(river, box) {
     const edges = band ?? others;
     return columns.flatMap(({ from, to }, column) => {
       const size =
-        broad && box.sizes.find((each) => fits(columns, edges, column, each, broad, box));
+        broad && box.sizes.find((each) => hasRoom(columns, edges, column, each, broad, box));
       if (!size) return [];
       const y = ((edges.before[column] + edges.after[column]) / 2) * box.height;
       const place = { x: ((from + to) / 2) * box.width, y, size, width: size * broad };
@@ -260,7 +260,7 @@ export function nameStages(river, box) {
  * @param {number} broad the width of the name at size 1
  * @param {Box} box
  */
-function fits(columns, { before, after }, column, size, broad, { width, height }) {
+function hasRoom(columns, { before, after }, column, size, broad, { width, height }) {
   const middle = (before[column] + after[column]) / 2;
   const half = (size * ROOM) / 2 / height;
   if (after[column] - before[column] < 2 * half) return false;

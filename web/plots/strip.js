@@ -91,7 +91,7 @@ export function layoutBands({ trace, u, nextId, fits }) {
     else {
       if (bands.at(-1)?.kind !== 'more')
         bands.push({ kind: 'more', token: null, count: 0, from, to, said: false, parts: [] });
-      extend(bands[bands.length - 1], to, count);
+      extendBand(bands[bands.length - 1], to, count);
       if (token) bands[bands.length - 1].parts.push(to - from);
     }
   }
@@ -101,7 +101,7 @@ export function layoutBands({ trace, u, nextId, fits }) {
 }
 
 /** @param {Band} band @param {number} to @param {number} count */
-function extend(band, to, count) {
+function extendBand(band, to, count) {
   band.to = to;
   band.count += count;
 }

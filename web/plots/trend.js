@@ -46,7 +46,7 @@ export function layoutTrend(options) {
     ...limits.map(({ value }) => value),
   ];
   const logarithmic = counts && isWide(values);
-  const x = scaleLinear(widen(options.x), [plot.left, plot.right]);
+  const x = scaleLinear(widenDomain(options.x), [plot.left, plot.right]);
   const top = Math.max(...values, 0);
   const y = logarithmic
     ? scaleLog([Math.min(...values), top], [plot.bottom, plot.top]).nice()
@@ -68,7 +68,7 @@ export function layoutTrend(options) {
 }
 
 /** @param {[number, number]} domain */
-function widen([from, to]) {
+function widenDomain([from, to]) {
   return from === to ? [from - 0.5, to + 0.5] : [from, to];
 }
 

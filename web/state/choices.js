@@ -29,7 +29,7 @@ export class Choices {
 
   /** @param {string} view */
   of(view) {
-    return pick(
+    return pickFields(
       this.all,
       BESIDE.filter((field) => field.view === view),
     );
@@ -59,13 +59,13 @@ export class Choices {
    */
   replace(view, state, prompt) {
     const others = Object.entries(this.#chosen).filter(([name]) => !name.startsWith(`${view}_`));
-    this.#chosen = { ...Object.fromEntries(others), ...pick(state, BESIDE) };
+    this.#chosen = { ...Object.fromEntries(others), ...pickFields(state, BESIDE) };
     this.#prompt = prompt;
   }
 }
 
 /** @param {Record<string, any>} state @param {import('./fields.js').Field[]} fields */
-function pick(state, fields) {
+function pickFields(state, fields) {
   const there = fields.filter(({ name }) => name in state);
   return Object.fromEntries(there.map(({ name }) => [name, state[name]]));
 }

@@ -70,7 +70,7 @@ export function lease(model, options = {}) {
   const base = MODELS.some((offer) => offer.model === model) ? assets.base : document.baseURI;
   const key = far ? new URL(model, base).href : model;
   const known = shared.get(key);
-  const entry = known ?? open(key, options);
+  const entry = known ?? openEngine(key, options);
   if (known) known.engine = known.engine.then((engine) => answering(engine, known));
   entry.users++;
   if (onprogress) entry.listeners.add(onprogress);
@@ -135,7 +135,7 @@ async function answering(engine, entry) {
  * @param {Options} options
  * @returns {Shared}
  */
-function open(key, options) {
+function openEngine(key, options) {
   const shared = sharedOf(options);
   /** @type {Set<OnProgress>} */
   const listeners = new Set();

@@ -79,7 +79,7 @@ const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 /** @param {Known} known */
 const idsOf = ({ vocab_size }) => ({ minimum: 0, maximum: vocab_size - 1 });
 /** @param {boolean} good */
-const unless = (good) => (good ? null : MALFORMED);
+const malformedUnless = (good) => (good ? null : MALFORMED);
 
 /** For each type of value: a function that reads it from a text, and one that writes it. */
 const AS_NUMBER = { read: readNumber, write: String };
@@ -96,22 +96,22 @@ export const KINDS = {
   real: { ...AS_NUMBER, check: (value, part) => checkNumber(value, part, false) },
   integer: { ...AS_NUMBER, check: (value, part) => checkNumber(value, part, true) },
   text: { ...AS_TEXT, check: checkText },
-  choice: { ...AS_TEXT, check: (value, { choices }) => unless(choices.includes(value)) },
+  choice: { ...AS_TEXT, check: (value, { choices }) => malformedUnless(choices.includes(value)) },
   /** A flag: it is true if its name is present, whatever the text after it. */
   presence: {
     read: () => true,
     write: () => '',
-    check: (value) => unless(typeof value === 'boolean'),
+    check: (value) => malformedUnless(typeof value === 'boolean'),
   },
   flag: {
     read: (text) => (['', 'true'].includes(text) ? true : text === 'false' ? false : undefined),
     write: String,
-    check: (value) => unless(typeof value === 'boolean'),
+    check: (value) => malformedUnless(typeof value === 'boolean'),
   },
   words: {
     ...AS_WORDS,
     check: (value, { choices }) =>
-      unless(
+      malformedUnless(
         Array.isArray(value) &&
           new Set(value).size === value.length &&
           value.every((word) => choices.includes(word)),
@@ -121,7 +121,7 @@ export const KINDS = {
     read: (text) => text.split(','),
     write: (value) => value.join(),
     check: (value, { choices }) =>
-      unless(
+      malformedUnless(
         Array.isArray(value) && value.length === 2 && value.every((word) => choices.includes(word)),
       ),
   },
@@ -150,7 +150,9 @@ export const KINDS = {
     ...AS_GATE,
     // Deep nesting is accepted here, because the engine has its own limit for it.
     check: (value) =>
-      unless((typeof value === 'string' || isObject(value)) && dataKind(value) !== 'other'),
+      malformedUnless(
+        (typeof value === 'string' || isObject(value)) && dataKind(value) !== 'other',
+      ),
   },
   banned: { ...AS_GATE, check: checkList },
   forced: {
@@ -178,7 +180,7 @@ export const KINDS = {
   knob: {
     ...AS_TEXT,
     check: (value, _part, { table }) =>
-      unless(table.some(({ name, kind }) => name === value && /real|integer/.test(kind))),
+      malformedUnless(table.some(({ name, kind }) => name === value && /real|integer/.test(kind))),
   },
   strategies: { ...AS_JSON, check: checkStrategies },
   settings: {
@@ -467,7 +469,7 @@ export function dataKind(value, maximum = MAX_TEXT) {
 
 /** @param {unknown} value */
 function checkData(value) {
-  return unless(dataKind(value) === 'plain');
+  return malformedUnless(dataKind(value) === 'plain');
 }
 
 /** @param {unknown} value */
@@ -509,7 +511,7 @@ export function outside(value, range) {
  */
 function checkOrder(value, _, { table }) {
   const names = table.filter(({ sampler }) => sampler).flatMap(({ name, stage }) => [name, stage]);
-  return unless(
+  return malformedUnless(
     Array.isArray(value) &&
       value.length <= names.length &&
       new Set(value).size === value.length &&

@@ -19,7 +19,7 @@ const KOBOLD = (() => {
   return [...first, ...moved, ...left];
 })();
 
-const at = (/** @type {string} */ repository, /** @type {string} */ commit) =>
+const addressAt = (/** @type {string} */ repository, /** @type {string} */ commit) =>
   `https://github.com/${repository}/blob/${commit}/`;
 
 /** @type {ReadonlyArray<Front>} */
@@ -27,47 +27,47 @@ export const FRONTS = Object.freeze([
   {
     name: 'llama.cpp',
     version: '001d906',
-    source: `${at('ggml-org/llama.cpp', '001d906a6d86e2490e394361e7cc6f478b100088')}common/common.h`,
+    source: `${addressAt('ggml-org/llama.cpp', '001d906a6d86e2490e394361e7cc6f478b100088')}common/common.h`,
     settings: presets['llama.cpp'],
   },
   {
     name: 'Ollama',
     version: '0.33.0-rc2',
-    source: `${at('ollama/ollama', 'fb30760996871fa9460115c753afd2c60d4ab0f7')}api/types.go`,
+    source: `${addressAt('ollama/ollama', 'fb30760996871fa9460115c753afd2c60d4ab0f7')}api/types.go`,
     settings: { ...conventions['llama.cpp'], temperature: 0.8, top_k: 40, top_p: 0.9 },
     note: 'modelfile',
   },
   {
     name: 'transformers, generate()',
     version: '008f5c8',
-    source: `${at('huggingface/transformers', '008f5c8c29be84d4721dc6d1e0fcd72300580be4')}src/transformers/generation/configuration_utils.py`,
+    source: `${addressAt('huggingface/transformers', '008f5c8c29be84d4721dc6d1e0fcd72300580be4')}src/transformers/generation/configuration_utils.py`,
     settings: { temperature: 0 },
     note: 'config',
   },
   {
     name: 'transformers, do_sample=True',
     version: '008f5c8',
-    source: `${at('huggingface/transformers', '008f5c8c29be84d4721dc6d1e0fcd72300580be4')}src/transformers/generation/configuration_utils.py`,
+    source: `${addressAt('huggingface/transformers', '008f5c8c29be84d4721dc6d1e0fcd72300580be4')}src/transformers/generation/configuration_utils.py`,
     settings: { top_k: 50 },
     note: 'config',
   },
   {
     name: 'vLLM',
     version: '00388f6',
-    source: `${at('vllm-project/vllm', '00388f6573ccfcffad607b8c9ecdf341a4669ceb')}vllm/sampling_params.py`,
+    source: `${addressAt('vllm-project/vllm', '00388f6573ccfcffad607b8c9ecdf341a4669ceb')}vllm/sampling_params.py`,
     settings: {},
     note: 'config',
   },
   {
     name: 'text-generation-webui, Top-P',
     version: '4.7.3',
-    source: `${at('oobabooga/text-generation-webui', '1dcde41d03d13fc768316f4d2256a8a6dd044268')}user_data/presets/Top-P.yaml`,
+    source: `${addressAt('oobabooga/text-generation-webui', '1dcde41d03d13fc768316f4d2256a8a6dd044268')}user_data/presets/Top-P.yaml`,
     settings: { top_p: 0.95, repetition_window: 1024 },
   },
   {
     name: 'KoboldAI Lite',
     version: '339',
-    source: `${at('LostRuins/lite.koboldai.net', '27eb1dcc59d686675ce5018ccf696f0ee8cf5794')}index.html`,
+    source: `${addressAt('LostRuins/lite.koboldai.net', '27eb1dcc59d686675ce5018ccf696f0ee8cf5794')}index.html`,
     settings: {
       ...conventions['llama.cpp'],
       order: KOBOLD,
@@ -82,14 +82,14 @@ export const FRONTS = Object.freeze([
   {
     name: 'SillyTavern, Default',
     version: '17dddec',
-    source: `${at('SillyTavern/SillyTavern', '17dddecd4b89bc564b4c5d862e2efed95e43e350')}default/content/presets/textgen/Default.json`,
+    source: `${addressAt('SillyTavern/SillyTavern', '17dddecd4b89bc564b4c5d862e2efed95e43e350')}default/content/presets/textgen/Default.json`,
     settings: { top_p: 0.95, min_p: 0.01, repetition_penalty: 1.1 },
     note: 'backend',
   },
   {
     name: 'OpenAI API',
     version: 'f85dbe2',
-    source: `${at('openai/openai-openapi', 'f85dbe223d40e1a31cba812ab2d755c7e98a92a3')}openapi.yaml`,
+    source: `${addressAt('openai/openai-openapi', 'f85dbe223d40e1a31cba812ab2d755c7e98a92a3')}openapi.yaml`,
     settings: {},
   },
 ]);

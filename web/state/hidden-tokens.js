@@ -30,7 +30,10 @@ export async function findHidden(trace, raw, settings, warp) {
   const listed = new Set(trace.tokens.map(({ id }) => id));
   if (!raw.tokens.some(({ id, p_raw }) => p_raw >= LEAST && !listed.has(id))) return [];
   const active = trace.stages.filter((stage) => stage.active).map(({ name }) => name);
-  const runs = await warp([{}, ...active.map((_, i) => without(settings, active.slice(i + 1)))]);
+  const runs = await warp([
+    {},
+    ...active.map((_, i) => withoutStages(settings, active.slice(i + 1))),
+  ]);
   /** For each token: its greatest probability in any of the runs. @type {Map<number, number>} */
   const most = new Map();
   for (const { p } of runs)
@@ -38,11 +41,11 @@ export async function findHidden(trace, raw, settings, warp) {
       if (share >= LEAST && !listed.has(id)) most.set(id, Math.max(share, most.get(id) ?? 0));
     });
   const ids = [...most].sort((a, b) => b[1] - a[1]).slice(0, MOST);
-  return ids.map(([id]) => describe(id, trace, active, runs));
+  return ids.map(([id]) => describeToken(id, trace, active, runs));
 }
 
 /** Returns settings in which some stages are off. @param {Settings} settings @param {string[]} stages */
-function without(settings, stages) {
+function withoutStages(settings, stages) {
   const gone = stages.includes('constraint') ? [...stages, 'constraint_start'] : stages;
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !gone.includes(name)));
 }
@@ -54,7 +57,7 @@ function without(settings, stages) {
  * @param {WarpTrace[]} runs the model alone, then the chain up to each of these stages
  * @returns {Hidden}
  */
-function describe(id, { stages }, active, runs) {
+function describeToken(id, { stages }, active, runs) {
   const last = runs[runs.length - 1];
   const own = last.logits[id];
   const removing = runs.findIndex(({ logits }) => logits[id] === -Infinity);

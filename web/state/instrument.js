@@ -58,11 +58,11 @@ export class Instrument extends Bench {
   }
 
   get engine() {
-    return present(this.#engine);
+    return required(this.#engine);
   }
 
   get reader() {
-    return present(this.#reader);
+    return required(this.#reader);
   }
 
   /** The finished text if there is a constraint to JSON; else null. */
@@ -454,7 +454,7 @@ export class Instrument extends Bench {
  * Returns `part`; throws if it is missing because the engine is closed.
  * @template T @param {T | null} part @returns {T}
  */
-function present(part) {
+function required(part) {
   if (!part) throw new LogitscopeError('closed', 'instance_closed');
   return part;
 }

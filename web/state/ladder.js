@@ -31,12 +31,12 @@ const MARKS = {
  */
 export function marksOf({ name, low, high, kind }) {
   const even = Array.from({ length: RUNGS }, (_, i) => low + ((high - low) * i) / (RUNGS - 1));
-  const values = even.map((value) => (kind === 'integer' ? Math.round(value) : round(value)));
+  const values = even.map((value) => (kind === 'integer' ? Math.round(value) : roundValue(value)));
   return MARKS[name] ?? [...new Set(values)];
 }
 
 /** Rounds away the error of binary fractions. @param {number} value */
-const round = (value) => Number(value.toFixed(4));
+const roundValue = (value) => Number(value.toFixed(4));
 
 export class Ladder {
   /** @type {Rung[]} */

@@ -314,7 +314,7 @@ export class LandscapeReader {
       if (!fine && !this.#coarse) continue;
       this.#coarse = true;
       const stepped = row.kind === 'integer' && stride === 1 && last === row.high - row.low;
-      this.landscape = { ...joined(places, all, found), stepped, request };
+      this.landscape = { ...joinSlices(places, all, found), stepped, request };
       this.#changed('landscape');
       this.#endSlices();
     }
@@ -328,7 +328,7 @@ export class LandscapeReader {
  * @param {Map<number, Landscape & { at: number }>} found
  * @returns {Landscape}
  */
-function joined(places, all, found) {
+function joinSlices(places, all, found) {
   const { top } = /** @type {Landscape} */ (found.get(places[0]));
   const n = places.length;
   const whole = {

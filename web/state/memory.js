@@ -8,7 +8,7 @@ import { checkPart, field } from './fields.js';
 const held = new Map();
 
 /** @param {string} name */
-function remembered(name) {
+function storedField(name) {
   const part = field(name);
   if (!part.memory) throw new Error(`${name} is not remembered`);
   return { part, key: `logitscope-${name}` };
@@ -19,7 +19,7 @@ const storeOf = ({ memory }) => (memory === 'session' ? sessionStorage : localSt
 
 /** @param {string} name of a field that the browser keeps */
 export function recall(name) {
-  const { part, key } = remembered(name);
+  const { part, key } = storedField(name);
   try {
     const value = held.get(key) ?? storeOf(part).getItem(key);
     return checkPart(part, value) === null ? value : null;
@@ -35,7 +35,7 @@ export function recall(name) {
  * @returns {boolean} true if the browser keeps the value, false if only the document does
  */
 export function remember(name, value) {
-  const { part, key } = remembered(name);
+  const { part, key } = storedField(name);
   if (checkPart(part, value) !== null) return false;
   try {
     storeOf(part).setItem(key, value);

@@ -22,7 +22,7 @@ export class Runner {
     this.#control = control;
     const { signal } = control;
     try {
-      while (!signal.aborted && (await step(signal))) await pause(PACES[this.pace], signal);
+      while (!signal.aborted && (await step(signal))) await waitFor(PACES[this.pace], signal);
     } finally {
       if (this.#control === control) this.#control = null;
     }
@@ -38,7 +38,7 @@ export class Runner {
  * @param {number} ms
  * @param {AbortSignal} signal
  */
-function pause(ms, signal) {
+function waitFor(ms, signal) {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

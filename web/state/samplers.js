@@ -189,7 +189,7 @@ async function drawPicture(engine, name, shares) {
  * Returns a text in lower case without accents, spaces and punctuation, so that min_p, min-p and minP are equal.
  * @param {string} text
  */
-const plain = (text) =>
+const plainLetters = (text) =>
   text
     .normalize('NFD')
     .toLowerCase()
@@ -203,18 +203,18 @@ const plain = (text) =>
  * @param {(name: string) => string[]} said returns the localised name of a sampler and its sentence
  */
 export function findSamplers(query, names, said) {
-  const asked = plain(query);
+  const asked = plainLetters(query);
   if (!asked) return names;
-  const words = query.split(/\s+/).map(plain).filter(Boolean);
+  const words = query.split(/\s+/).map(plainLetters).filter(Boolean);
   /** @param {string} name */
   const distance = (name) => {
     const { aliases, source } = SAMPLERS[name];
     const [title, ...sentences] = said(name);
-    const known = [name, title, ...aliases, ...(PARTS[name] ?? [])].map(plain);
+    const known = [name, title, ...aliases, ...(PARTS[name] ?? [])].map(plainLetters);
     if (known.includes(asked)) return 0;
     if (known.some((text) => text.startsWith(asked))) return 1;
     if (known.some((text) => text.includes(asked))) return 2;
-    const text = plain([...sentences, source?.by ?? ''].join(' '));
+    const text = plainLetters([...sentences, source?.by ?? ''].join(' '));
     return words.every((word) => text.includes(word)) ? 3 : 4;
   };
   const found = names.map((name) => ({ name, far: distance(name) })).filter(({ far }) => far < 4);

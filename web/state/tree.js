@@ -123,7 +123,7 @@ export class TextTree {
     /** @param {Node} node @param {number} shared @param {number} level */
     const walk = (node, shared, level) => {
       if (node.children.length === 0 && node.step) {
-        const path = ancestors(node);
+        const path = ancestorsOf(node);
         const steps = path.map(({ step }) => /** @type {Step} */ (step));
         const on = path.includes(this.#tip) ? this.#tip.depth : 0;
         found.push({ node, steps, shared, level, here: on });
@@ -140,7 +140,7 @@ export class TextTree {
   #setTip(node) {
     this.#tip = node;
     this.#branches = null;
-    this.steps = ancestors(node).map(({ step }) => /** @type {Step} */ (step));
+    this.steps = ancestorsOf(node).map(({ step }) => /** @type {Step} */ (step));
   }
 }
 
@@ -153,7 +153,7 @@ function newRoot() {
  * Returns the nodes from the first token to `node`.
  * @param {Node} node
  */
-function ancestors(node) {
+function ancestorsOf(node) {
   /** @type {Node[]} */
   const path = [];
   for (let at = node; at.parent; at = at.parent) path.unshift(at);

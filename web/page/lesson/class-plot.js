@@ -17,7 +17,7 @@ const OUTCOMES = /** @type {const} */ (['first', 'later', 'shown', 'tried', 'non
 const [PITCH, ROW] = [14, 20];
 
 /** @param {Outcome} outcome @param {number} x @param {number} y */
-function dot(outcome, x, y) {
+function renderDot(outcome, x, y) {
   if (outcome === 'shown')
     return svg`<rect class=${outcome} x=${x - 4} y=${y - 4} width="8" height="8"/>`;
   if (outcome === 'tried') return svg`<path class=${outcome} d="M${x - 4} ${y - 4}l8 8m0-8l-8 8"/>`;
@@ -25,11 +25,11 @@ function dot(outcome, x, y) {
 }
 
 /** @param {Outcome[]} outcomes */
-function dots(outcomes) {
+function renderDots(outcomes) {
   const rows = Math.ceil(outcomes.length / ROW);
   const [width, height] = [Math.min(ROW, outcomes.length) * PITCH, rows * PITCH];
   return html`<svg viewBox="0 0 ${width} ${height}" width=${width} height=${height} aria-hidden="true">
-    ${outcomes.map((each, i) => dot(each, ((i % ROW) + 0.5) * PITCH, (Math.floor(i / ROW) + 0.5) * PITCH))}</svg>`;
+    ${outcomes.map((each, i) => renderDot(each, ((i % ROW) + 0.5) * PITCH, (Math.floor(i / ROW) + 0.5) * PITCH))}</svg>`;
 }
 
 export class LogitClassPlot extends LogitElement {
@@ -77,14 +77,14 @@ export class LogitClassPlot extends LogitElement {
   #renderPlot(works) {
     return html`<div class="plot">
       <p class="n">${t('teacher.learners', { n: works.length })}</p>
-      <ul class="legend" aria-hidden="true">${OUTCOMES.map((name) => html`<li>${dots([name])}${t(`teacher.outcome.${name}`)}</li>`)}</ul>
+      <ul class="legend" aria-hidden="true">${OUTCOMES.map((name) => html`<li>${renderDots([name])}${t(`teacher.outcome.${name}`)}</li>`)}</ul>
       <ol>${this.asks.map((ask, i) => {
         const count = countOf(works, i);
         const outcomes = works.map(({ mark }) => outcomeOf(mark[i]));
         const sorted = OUTCOMES.flatMap((name) => outcomes.filter((each) => each === name));
         const right = count.first + count.later;
         return html`<li><p class="ask">${inline(ask)}</p>
-          <div class="dots">${dots(sorted)}</div>
+          <div class="dots">${renderDots(sorted)}</div>
           <p class="count">${t('teacher.count', { right, n: works.length, first: count.first })}
             <span class="visually-hidden">${t('teacher.count.others', { shown: count.shown, tried: count.tried, none: count.none })}</span></p></li>`;
       })}</ol>
@@ -101,7 +101,7 @@ export class LogitClassPlot extends LogitElement {
           ({ who, mark }) =>
             html`<tr><th scope="row">${who || t('teacher.nobody')}</th>${mark.map((each) => {
               const outcome = outcomeOf(each);
-              return html`<td title=${t(`teacher.outcome.${outcome}`)}>${dots([outcome])}<span class="visually-hidden">${t(`teacher.outcome.${outcome}`)}</span></td>`;
+              return html`<td title=${t(`teacher.outcome.${outcome}`)}>${renderDots([outcome])}<span class="visually-hidden">${t(`teacher.outcome.${outcome}`)}</span></td>`;
             })}</tr>`,
         )}</tbody></table></div></details>`;
   }

@@ -26,7 +26,7 @@ const STEP = 0.1;
 const numberOf = (event) => Number(valueOf(event));
 
 /** @param {string} label @param {unknown} input @param {string} [name] */
-const row = (label, input, name = '') =>
+const renderRow = (label, input, name = '') =>
   html`<label class="control" data-control=${name}><span>${label}</span>${input}</label>`;
 
 /** Moves the slider beside a button by one step. @param {Event} event @param {number} by */
@@ -43,7 +43,10 @@ function stepSlider({ currentTarget }, by) {
  * @param {{ value: number, low: number, high: number, step: number, shown: string, said?: string,
  *   name?: string, disabled?: boolean, set: (to: number) => void }} options
  */
-function slider(label, { value, low, high, step, shown, said, name = '', disabled = false, set }) {
+function renderSlider(
+  label,
+  { value, low, high, step, shown, said, name = '', disabled = false, set },
+) {
   const button = (/** @type {number} */ by) => html`<button type="button" class="step" data-by=${by}
     aria-label=${t(by < 0 ? 'lesson.less' : 'lesson.more', { name: label })} ?disabled=${disabled} aria-disabled=${value === (by < 0 ? low : high)}
     @click=${(/** @type {Event} */ event) => stepSlider(event, by)}>${by < 0 ? '−' : '+'}</button>`;
@@ -68,7 +71,7 @@ function renderBias(token, options) {
     setSettings(options, { logit_bias: to === 0 ? others : { ...others, [String(id)]: to } });
   const banned = bias === false;
   return html`<div class="pair" data-bias=${name}>
-    ${slider(t('lesson.bias', { token: name }), {
+    ${renderSlider(t('lesson.bias', { token: name }), {
       ...{ value: banned ? 0 : bias, low: -10, high: 10, step: STEP },
       shown: banned ? '−∞' : plain(bias),
       disabled: banned || id === undefined,
@@ -84,7 +87,7 @@ function renderFirst(tokens, options) {
   const chosen = state.settings?.forced_first;
   const take = (/** @type {Event} */ event) =>
     setSettings(options, { forced_first: valueOf(event) === '' ? undefined : numberOf(event) });
-  return row(
+  return renderRow(
     t('lesson.first'),
     html`<select @change=${take}>
       <option value="" ?selected=${chosen === undefined}>${t('lesson.first.free')}</option>
@@ -98,7 +101,7 @@ function renderFirst(tokens, options) {
 /** @type {Record<string, (options: Options) => unknown>} */
 const OTHERS = {
   seed: ({ state, seed: { text, error, onInput, onChange } }) =>
-    html`${row(
+    html`${renderRow(
       t('lesson.seed'),
       html`<input type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
       aria-invalid=${error ? 'true' : 'false'} aria-describedby="seed-error"
@@ -106,7 +109,7 @@ const OTHERS = {
       'seed',
     )}${error ? html`<p id="seed-error" class="error" role="alert">${error}</p>` : nothing}`,
   prompt: ({ state, set }) =>
-    row(
+    renderRow(
       t('text.prompt'),
       html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${liveUnfocused(state.prompt ?? '')}
         @change=${(/** @type {Event} */ event) => set({ prompt: valueOf(event) })}>`,
@@ -114,7 +117,7 @@ const OTHERS = {
     ),
   length: ({ state, set }) => {
     const value = Number(state.choices?.length ?? LONGEST);
-    return slider(t('lesson.length'), {
+    return renderSlider(t('lesson.length'), {
       ...{ value, low: 0, high: LONGEST, step: 1, shown: plain(value), name: 'length' },
       set: (length) => set({ choices: { length } }),
     });
@@ -127,7 +130,7 @@ function renderNumber(name, options) {
   if (!found) return '';
   const { low, high, kind, step, neutral } = found;
   const value = Number(options.state.settings?.[name] ?? neutral);
-  return slider(settingName(name), {
+  return renderSlider(settingName(name), {
     ...{ value, low, high, name, step: kind === 'integer' ? 1 : step },
     shown: plain(value),
     said: valueInWords(found, value),

@@ -8,10 +8,11 @@ const MARKS =
   /\*\*([^*]+)\*\*|\*([^*]+)\*|`([^`]+)`|\[([^\]]+)\]\((https?:\/\/[^\s)]+|#[^\s)]*)\)/g;
 
 /** Puts no-break spaces into "T = 1" and "36 %". @param {string} text */
-const together = (text) => text.replace(/ = | (?=%)/g, (gap) => gap.replaceAll(' ', '\u00a0'));
+const withNoBreakSpaces = (text) =>
+  text.replace(/ = | (?=%)/g, (gap) => gap.replaceAll(' ', '\u00a0'));
 
 /** @param {Event} event */
-function ask({ currentTarget }) {
+function emitAsk({ currentTarget }) {
   const button = /** @type {HTMLElement} */ (currentTarget);
   const detail = { address: button.dataset.show };
   button.dispatchEvent(new CustomEvent('logit-show', { detail, bubbles: true, composed: true }));
@@ -26,16 +27,16 @@ export function inline(text, held = false) {
   let from = 0;
   for (const match of text.matchAll(MARKS)) {
     const [whole, strong, stressed, code, link, address] = match;
-    parts.push(together(text.slice(from, match.index)));
-    if (strong) parts.push(html`<strong>${together(strong)}</strong>`);
-    else if (stressed) parts.push(html`<em>${together(stressed)}</em>`);
+    parts.push(withNoBreakSpaces(text.slice(from, match.index)));
+    if (strong) parts.push(html`<strong>${withNoBreakSpaces(strong)}</strong>`);
+    else if (stressed) parts.push(html`<em>${withNoBreakSpaces(stressed)}</em>`);
     else if (code) parts.push(html`<code>${code}</code>`);
     else if (address.startsWith('#'))
       parts.push(
-        html`<button type="button" class="show" data-show=${address} ?disabled=${held} @click=${ask}>${together(link)}</button>`,
+        html`<button type="button" class="show" data-show=${address} ?disabled=${held} @click=${emitAsk}>${withNoBreakSpaces(link)}</button>`,
       );
     else parts.push(html`<a href=${address} target="_blank" rel="noopener noreferrer">${link}</a>`);
     from = match.index + whole.length;
   }
-  return [...parts, together(text.slice(from))];
+  return [...parts, withNoBreakSpaces(text.slice(from))];
 }

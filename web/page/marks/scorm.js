@@ -26,7 +26,7 @@ import { Refusal } from './refusal.js';
  */
 
 /** @param {number} n */
-const two = (n) => String(Math.floor(n)).padStart(2, '0');
+const twoDigits = (n) => String(Math.floor(n)).padStart(2, '0');
 
 /** @type {Version} */
 const SCORM_12 = {
@@ -39,7 +39,8 @@ const SCORM_12 = {
   status: 'cmi.core.lesson_status',
   exit: 'cmi.core.exit',
   time: 'cmi.core.session_time',
-  duration: (s) => `${two(s / 3600).padStart(4, '0')}:${two((s / 60) % 60)}:${two(s % 60)}`,
+  duration: (s) =>
+    `${twoDigits(s / 3600).padStart(4, '0')}:${twoDigits((s / 60) % 60)}:${twoDigits(s % 60)}`,
   answered: (right) => ({
     time: new Date().toTimeString().slice(0, 8),
     result: right ? 'correct' : 'wrong',
@@ -162,7 +163,7 @@ class Scorm {
   /** @param {Record<string, string>} values */
   #setQuietly(values) {
     for (const [key, value] of Object.entries(values))
-      quietly(() => this.#call('SetValue', key, value));
+      ignoreErrors(() => this.#call('SetValue', key, value));
   }
 
   /**
@@ -202,15 +203,15 @@ class Scorm {
     this.#begun = true;
     const raw = this.#getValue(`${score}.raw`);
     const state = this.#getValue('cmi.suspend_data');
-    quietly(() => (this.#review = /^(review|browse)$/.test(this.#getValue(mode))));
-    quietly(() => (this.learner = this.#getValue(learner)));
-    quietly(() => {
+    ignoreErrors(() => (this.#review = /^(review|browse)$/.test(this.#getValue(mode))));
+    ignoreErrors(() => (this.learner = this.#getValue(learner)));
+    ignoreErrors(() => {
       const begun = /^(in)?complete|passed|failed/.test(this.#getValue(status));
       this.#first = begun ? {} : { [status]: 'incomplete' };
     });
     this.#take({ state, score: raw === '' ? null : Number(raw) / 100 });
     if (this.#review) throw new Refusal('review', {}, { final: true });
-    quietly(() => this.#set({ [exit]: 'suspend', ...this.#first }));
+    ignoreErrors(() => this.#set({ [exit]: 'suspend', ...this.#first }));
   }
 
   /** @param {import('./delivery.js').Result} result */
@@ -229,7 +230,7 @@ class Scorm {
   /** @param {import('./delivery.js').Deed} deed */
   note({ name, id, right = false }) {
     if (name !== 'answer') return;
-    quietly(() => {
+    ignoreErrors(() => {
       const at = `cmi.interactions.${Number(this.#getValue('cmi.interactions._count')) || 0}.`;
       const asked = this.#lesson.read?.parts.flatMap(({ questions = [] }) => questions);
       const type = TYPES[asked?.find((each) => each.id === id)?.kind ?? ''] ?? 'performance';
@@ -243,13 +244,13 @@ class Scorm {
     this.#begun = false;
     const { time, duration, end } = this.#version;
     const seconds = (performance.now() - this.#started) / 1000;
-    if (!this.#review) quietly(() => this.#set({ [time]: duration(seconds) }));
-    quietly(() => /** @type {Api} */ (this.#api)[end](''));
+    if (!this.#review) ignoreErrors(() => this.#set({ [time]: duration(seconds) }));
+    ignoreErrors(() => /** @type {Api} */ (this.#api)[end](''));
   }
 }
 
 /** Runs `work` and ignores its failure, because no mark depends on it. @param {() => void} work */
-function quietly(work) {
+function ignoreErrors(work) {
   try {
     work();
   } catch {

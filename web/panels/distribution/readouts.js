@@ -7,14 +7,14 @@ import { term } from '../../base/term.js';
 /** @typedef {import('../../plots/trace.js').Trace} Trace */
 
 /** @param {string} key @param {unknown} label @param {unknown} value */
-const readout = (key, label, value) => html`
+const renderReadout = (key, label, value) => html`
   <div data-readout=${key}>
     <dt class="label">${label}</dt>
     <dd translate="no">${value}</dd>
   </div>`;
 
 /** @param {number} from @param {number} to @param {(x: number) => string} say */
-const change = (from, to, say) =>
+const renderChange = (from, to, say) =>
   html`<span class="from">${say(from)}</span><span class="arrow">→</span>${say(to)}`;
 
 /** Renders the two numbers beside the tabs. @param {Trace | null} trace */
@@ -23,9 +23,9 @@ export function renderReadouts(trace) {
   const { kept, vocab_size, entropy, green } = trace;
   return html`
     <dl class="readouts">
-      ${readout('kept', t('distribution.kept'), html`${number(kept)} <span class="from">${t('distribution.kept.of', { n: vocab_size })}</span>`)}
-      ${readout('entropy', t('distribution.entropy'), fixed(entropy, 2))}
-      ${green ? readout('green', later('shelf.green'), change(green.p_raw, green.p, percent)) : nothing}
+      ${renderReadout('kept', t('distribution.kept'), html`${number(kept)} <span class="from">${t('distribution.kept.of', { n: vocab_size })}</span>`)}
+      ${renderReadout('entropy', t('distribution.entropy'), fixed(entropy, 2))}
+      ${green ? renderReadout('green', later('shelf.green'), renderChange(green.p_raw, green.p, percent)) : nothing}
     </dl>
   `;
 }
@@ -37,9 +37,9 @@ export function renderFigures(trace, about) {
   return html`
     <p class="about">${about}</p>
     <dl class="readouts all">
-      ${readout('mass', explained('mass'), percent(kept_mass_raw))}
-      ${readout('bits', explained('entropy'), change(raw_entropy, entropy, measure))}
-      ${readout('perplexity', explained('perplexity'), change(raw_perplexity, perplexity, measure))}
+      ${renderReadout('mass', explained('mass'), percent(kept_mass_raw))}
+      ${renderReadout('bits', explained('entropy'), renderChange(raw_entropy, entropy, measure))}
+      ${renderReadout('perplexity', explained('perplexity'), renderChange(raw_perplexity, perplexity, measure))}
     </dl>
   `;
 }

@@ -211,13 +211,13 @@ export class LogitDraw extends LogitElement {
       drawn.id === this.eos
         ? html`<b>${t('text.end.long')}</b>`
         : html`<b class="token" translate="no">${visibleHtml(drawn)}</b>`;
-    if (drawn.u === null) return weave(t('draw.gumbel'), token);
+    if (drawn.u === null) return withToken(t('draw.gumbel'), token);
     const { next } = layoutStrip({ trace, width: 1, u: drawn.u, nextId: drawn.id });
     const u = fixed(drawn.u, 4);
     if (this.finished === 'eos' && this.whatIf === null)
-      return weave(t('draw.drawn', { u }), token);
-    if (!next?.token) return weave(t('draw.lands.rest', { u, rank: drawn.rank }), token);
-    return weave(
+      return withToken(t('draw.drawn', { u }), token);
+    if (!next?.token) return withToken(t('draw.lands.rest', { u, rank: drawn.rank }), token);
+    return withToken(
       t('draw.lands', { u, from: rounded(next.from, 4), to: rounded(next.to, 4) }),
       token,
     );
@@ -270,7 +270,7 @@ export class LogitDraw extends LogitElement {
 }
 
 /** Replaces {token} in a sentence by an element. @param {string} sentence @param {unknown} token */
-function weave(sentence, token) {
+function withToken(sentence, token) {
   const [before, after] = sentence.split('{token}');
   return html`${before}${token}${after}`;
 }

@@ -9,7 +9,7 @@ import { hasMessage, t } from '../../locale/locale.js';
 const LISTED = 12;
 
 /** @param {ArrayLike<number>} numbers */
-function list(numbers) {
+function listOf(numbers) {
   const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(', ');
   return numbers.length > LISTED ? `[${shown}, …]` : `[${shown}]`;
 }
@@ -19,23 +19,23 @@ function settingsText({ settings, history, second, toy }) {
   const parts = Object.entries(settings).map(
     ([name, value]) => `${name} = ${JSON.stringify(value)}`,
   );
-  if (history?.length) parts.push(`history = ${list(history)}`);
-  if (second) parts.push(`second = ${list(second)}`);
+  if (history?.length) parts.push(`history = ${listOf(history)}`);
+  if (second) parts.push(`second = ${listOf(second)}`);
   if (toy) parts.push(`context_length = ${toy.context_length}, eos_token_id = ${toy.eos_token_id}`);
   return parts.join(', ');
 }
 
 /** @param {Verdict} verdict */
-function failure({ input, expected, got, code, params }) {
+function renderFailure({ input, expected, got, code, params }) {
   return html`
     ${code ? html`<p>${t(`sampler.fail.${code}`, params)}</p>` : nothing}
     ${
       input
         ? html`<dl>
           <dt>${t('sampler.input')}</dt>
-          <dd>${list(input.logits ?? input.prompt)}${settingsText(input) ? html`<br>${settingsText(input)}` : nothing}</dd>
-          ${expected ? html`<dt>${t('sampler.expected')}</dt><dd>${list(expected)}</dd>` : nothing}
-          ${got ? html`<dt>${t('sampler.got')}</dt><dd>${list(got)}</dd>` : nothing}
+          <dd>${listOf(input.logits ?? input.prompt)}${settingsText(input) ? html`<br>${settingsText(input)}` : nothing}</dd>
+          ${expected ? html`<dt>${t('sampler.expected')}</dt><dd>${listOf(expected)}</dd>` : nothing}
+          ${got ? html`<dt>${t('sampler.got')}</dt><dd>${listOf(got)}</dd>` : nothing}
         </dl>`
         : nothing
     }
@@ -77,7 +77,7 @@ export function verdictItem(as, verdict) {
     <span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
     <div>
       <span class="visually-hidden">${t(holds ? 'sampler.holds' : 'sampler.fails')}</span>
-      ${holds ? says : html`<strong>${says}</strong>${failure(verdict)}`}
+      ${holds ? says : html`<strong>${says}</strong>${renderFailure(verdict)}`}
     </div>
   </li>`;
 }

@@ -49,12 +49,12 @@ export class StagesPicture {
   /** @param {HTMLElement} plot contains the canvas @param {Element} colours */
   constructor(plot, colours) {
     this.#canvas = /** @type {HTMLCanvasElement} */ (plot.querySelector('canvas'));
-    this.look = measure(plot, colours);
+    this.look = measureLook(plot, colours);
   }
 
   /** Measures sizes and colours again. @param {HTMLElement} plot @param {Element} colours */
   refit(plot, colours) {
-    this.look = measure(plot, colours);
+    this.look = measureLook(plot, colours);
     this.#wide.clear();
   }
 
@@ -120,7 +120,7 @@ export class StagesPicture {
 }
 
 /** @param {HTMLElement} plot @param {Element} colours @returns {Look} */
-function measure(plot, colours) {
+function measureLook(plot, colours) {
   return {
     width: plot.clientWidth,
     height: plot.clientHeight,
@@ -147,13 +147,13 @@ function traceEdge(pen, columns, edge, { width, height }) {
   pen.moveTo(columns[0].from * width, edge[0] * height);
   for (const [c, { from, to }] of columns.entries()) {
     if (c > 0)
-      curve(pen, columns[c - 1].to * width, from * width, edge[c - 1] * height, edge[c] * height);
+      curveTo(pen, columns[c - 1].to * width, from * width, edge[c - 1] * height, edge[c] * height);
     pen.lineTo(to * width, edge[c] * height);
   }
 }
 
 /** @param {Pen} pen @param {number} x @param {number} x2 @param {number} y @param {number} y2 */
-function curve(pen, x, x2, y, y2) {
+function curveTo(pen, x, x2, y, y2) {
   const third = (x2 - x) / 3;
   pen.bezierCurveTo(x + third, y, x2 - third, y2, x2, y2);
 }
@@ -172,7 +172,7 @@ export function traceBand(pen, columns, { before, after }, size) {
     pen.lineTo(columns[c].to * width, after[c] * height);
     pen.lineTo(columns[c].from * width, after[c] * height);
     if (c > 0)
-      curve(
+      curveTo(
         pen,
         columns[c].from * width,
         columns[c - 1].to * width,

@@ -48,11 +48,11 @@ function renderFound({ name, n, share, expected, z, p, curve, weighted }) {
     <p data-mark=${name} data-z=${String(z)} data-n=${n} data-p=${String(p)}>
       <b class="label">${title}</b>
       <span class="figure">z ${fixed(z, 2)}</span>
-      <span class="figure">p ${small(p)}</span>
+      <span class="figure">p ${writeProbability(p)}</span>
       <span class="figure">${t('watermark.n', { n })}</span>
       ${renderCurve(curve)}
       <span class=${p <= 0.01 ? 'found' : 'chance'}>${t(p <= 0.01 ? 'watermark.found' : 'watermark.chance')}</span>
-      ${weighted ? html`<span class="note" data-weighted=${String(weighted.z)}>${t('watermark.weighted', { z: fixed(weighted.z, 2), p: small(weighted.p) })}</span>` : nothing}
+      ${weighted ? html`<span class="note" data-weighted=${String(weighted.z)}>${t('watermark.weighted', { z: fixed(weighted.z, 2), p: writeProbability(weighted.p) })}</span>` : nothing}
       <span class="note">${t(`watermark.${name}`, { share: percent(share), expected: percent(expected) })}</span>
     </p>`;
 }
@@ -73,7 +73,7 @@ function renderCurve(curve) {
 }
 
 /** Writes a probability. Below 0.001 it is rounded up to a power of ten. @param {number} p */
-function small(p) {
+function writeProbability(p) {
   if (p >= 0.001) return fixed(p, 3);
   const power = p > 0 ? Math.floor(-Math.log10(p)) : 300;
   const raised = [...String(power)].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');

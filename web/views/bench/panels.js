@@ -4,10 +4,10 @@ import { t } from '../../locale/locale.js';
 import { PACES } from '../../state/runner.js';
 
 /** Presets of the menu. `greedy` is missing because it is one of the nine strategies. */
-const PRESETS = ['transformers', 'balanced'].map(named);
+const PRESETS = ['transformers', 'balanced'].map(presetNamed);
 
 /** The defaults of other programs. */
-const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
+const IMITATIONS = ['llama.cpp', 'llama2.c'].map(presetNamed);
 
 /** The nine strategies without "temperature 1", which is a preset already. */
 const STRATEGIES = strategies
@@ -15,7 +15,7 @@ const STRATEGIES = strategies
   .map(({ name, settings }) => ({ name: `strategy ${name}`, settings }));
 
 /** @param {string} name */
-function named(name) {
+function presetNamed(name) {
   return { name, settings: presets[name] };
 }
 

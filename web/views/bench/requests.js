@@ -15,7 +15,7 @@
  */
 export function requestsOfBench(bench, isFixed = () => false) {
   return {
-    ...guarded(isFixed, {
+    ...unlessFixed(isFixed, {
       'logit-set': ({ detail, target }) => {
         holdChart(bench, target);
         bench.set(detail);
@@ -59,12 +59,12 @@ export function requestsOf(instrument, isFixed) {
   return {
     ...requestsOfBench(instrument, isFixed),
     ...stepsOf(instrument, isFixed),
-    ...guarded(isFixed, changesOf(instrument)),
+    ...unlessFixed(isFixed, changesOf(instrument)),
   };
 }
 
 /** @param {() => boolean} isFixed @param {Listeners} changes */
-function guarded(isFixed, changes) {
+function unlessFixed(isFixed, changes) {
   const entries = Object.entries(changes).map(([type, change]) => [
     type,
     (/** @type {any} */ event) => isFixed() || change(event),

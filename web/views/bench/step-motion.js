@@ -35,11 +35,11 @@ export async function showStep(root) {
   endStep();
   if (reduced.matches || document.hidden) return;
   const mine = turn;
-  const strip = part(root, 'logit-draw', '.strip');
-  const chart = part(root, 'logit-distribution', '.chart');
+  const strip = partOf(root, 'logit-draw', '.strip');
+  const chart = partOf(root, 'logit-distribution', '.chart');
   const drawn = [strip?.querySelector('.segment.next'), chart?.querySelector('.row.next .name')];
   const from = drawn.map((element) => element && inSight(element)).find(Boolean);
-  for (const element of [strip, chart]) if (element && inSight(element)) replace(element);
+  for (const element of [strip, chart]) if (element && inSight(element)) crossFade(element);
 
   const before = lastToken(root);
   const began = performance.now();
@@ -65,12 +65,16 @@ export async function showStep(root) {
   const at = (/** @type {DOMRect} */ { x, y, width, height }) =>
     `${x + width / 2 - own.x - own.width / 2}px ${y + height / 2 - own.y - own.height / 2}px`;
   const left = TOTAL * (1 - FALLEN);
-  play(node, { translate: [at(from), at(place)], scale: [0.8, 1], opacity: [1, 1, 0.2] }, left);
+  playMotion(
+    node,
+    { translate: [at(from), at(place)], scale: [0.8, 1], opacity: [1, 1, 0.2] },
+    left,
+  );
 }
 
 /** Returns the element of the text's last token. @param {ParentNode} root */
 function lastToken(root) {
-  const tape = part(root, 'logit-text', 'logit-tape');
+  const tape = partOf(root, 'logit-text', 'logit-tape');
   return [...(tape?.shadowRoot?.querySelectorAll('.step .token') ?? [])].at(-1) ?? null;
 }
 
@@ -78,7 +82,7 @@ function lastToken(root) {
  * Lays a copy of an element's chart over it, lets the die fall onto the copy, and fades in the new chart.
  * @param {Element} element
  */
-function replace(element) {
+function crossFade(element) {
   const now = /** @type {SVGElement | null} */ (element.querySelector(':scope > svg'));
   if (!now) return;
   const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = /** @type {HTMLElement} */ (element);
@@ -90,10 +94,11 @@ function replace(element) {
   const box = { left: offsetLeft, top: offsetTop, width: offsetWidth, height: offsetHeight };
   for (const [name, pixels] of Object.entries(box)) node.style.setProperty(name, `${pixels}px`);
   element.after(node);
-  play(node, { opacity: [1, 1, 0, 0], offset: [0, FALLEN, GONE, 1] });
+  playMotion(node, { opacity: [1, 1, 0, 0], offset: [0, FALLEN, GONE, 1] });
   fadeInAt(now, GONE);
   const die = node.querySelector('.needle');
-  if (die) play(die, { translate: [FALL, '0 0', '0 0'], offset: [0, FALLEN, 1] }, TOTAL, false);
+  if (die)
+    playMotion(die, { translate: [FALL, '0 0', '0 0'], offset: [0, FALLEN, 1] }, TOTAL, false);
 }
 
 /**
@@ -102,7 +107,7 @@ function replace(element) {
  * @param {number} share
  */
 function fadeInAt(element, share) {
-  play(element, { opacity: [0, 0, 1], offset: [0, share, 1] }, TOTAL, false);
+  playMotion(element, { opacity: [0, 0, 1], offset: [0, share, 1] }, TOTAL, false);
 }
 
 /**
@@ -111,14 +116,14 @@ function fadeInAt(element, share) {
  * @param {number} [duration]
  * @param {boolean} [passing] true to remove the element at the end
  */
-function play(node, frames, duration = TOTAL, passing = true) {
+function playMotion(node, frames, duration = TOTAL, passing = true) {
   const motion = node.animate(frames, { duration, easing: 'ease-in-out' });
   shown.push(passing ? { node, motion } : { motion });
   if (passing) motion.onfinish = () => node.remove();
 }
 
 /** @param {ParentNode} root @param {string} panel @param {string} selector */
-function part(root, panel, selector) {
+function partOf(root, panel, selector) {
   const found = root.querySelector(panel);
   return found?.shadowRoot?.querySelector(selector) ?? null;
 }

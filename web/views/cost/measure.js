@@ -61,7 +61,7 @@ export function placesOf(from, to) {
 }
 
 /** @param {number[]} ends */
-const endless = (ends) => ({
+const withoutEnd = (ends) => ({
   seed: 1,
   logit_bias: Object.fromEntries(ends.map((id) => [id, false])),
 });
@@ -74,7 +74,7 @@ const endless = (ends) => ({
  */
 export async function* measureSteps(session, { ids, ends, context, signal }) {
   // End tokens are forbidden, so that the text fills the context.
-  const settings = endless(ends);
+  const settings = withoutEnd(ends);
   const last = context - 1;
   /** @type {number[]} */
   let whole = [];
@@ -113,7 +113,7 @@ export async function* measureSteps(session, { ids, ends, context, signal }) {
  * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  */
 export async function measureSpeed(session, { ids, ends, context, signal }) {
-  const settings = endless(ends);
+  const settings = withoutEnd(ends);
   const max_new_tokens = Math.min(96, context - ids.length - 1);
   /** @type {number[]} */
   const times = [];

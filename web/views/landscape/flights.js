@@ -6,7 +6,7 @@ import { FLIGHT_MS } from './rain.js';
 const RADIUS = 2.25;
 
 /** @param {number} part 0 to 1 */
-const eased = (part) => part * part * (3 - 2 * part);
+const easeInOut = (part) => part * part * (3 - 2 * part);
 
 export class Flights {
   #stage;
@@ -59,7 +59,7 @@ export class Flights {
       const y = plot.top - stage.top + (u ?? 1) * plot.height;
       const end = endOf(id);
       const [right, down] = [bars.left - stage.left + end.x, bars.top - stage.top + end.y];
-      const at = [x + (right - x) * eased(part), y + (down - y) * part * part];
+      const at = [x + (right - x) * easeInOut(part), y + (down - y) * part * part];
       context.moveTo(at[0] + RADIUS * unit, at[1]);
       context.arc(at[0], at[1], RADIUS * unit, 0, 2 * Math.PI);
     }

@@ -6,7 +6,7 @@ const [LOOP_MS, REST_MS] = [4000, 400];
 const STEPS = 16;
 
 /** @param {number} part 0 to 1 */
-const smooth = (part) => (1 - Math.cos(Math.PI * part)) / 2;
+const easeInOut = (part) => (1 - Math.cos(Math.PI * part)) / 2;
 
 export class Loop {
   #home;
@@ -44,7 +44,7 @@ export class Loop {
     for (let i = 1; i < stops.length; i++) {
       const [from, to] = [stops[i - 1], stops[i]];
       const leg = Math.abs(to - from);
-      if (left < leg) return from + (to - from) * smooth(left / leg);
+      if (left < leg) return from + (to - from) * easeInOut(left / leg);
       left -= leg;
     }
     return this.#home;

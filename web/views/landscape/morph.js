@@ -12,7 +12,7 @@ const KNOB_MS = 400;
 const OTHER_MS = 150;
 
 /** @param {number} part 0 to 1 */
-const ease = (part) => (part < 0.5 ? 4 * part ** 3 : 1 - 4 * (1 - part) ** 3);
+const easeInOut = (part) => (part < 0.5 ? 4 * part ** 3 : 1 - 4 * (1 - part) ** 3);
 
 export class Morph {
   /** True if the knob is another one, so that the line of the knob moves too. */
@@ -51,7 +51,7 @@ export class Morph {
   /** Returns the progress of the transition, 0 to 1, with easing at both ends. @param {number} now in ms */
   partAt(now) {
     const part = (now - this.#began) / (this.along ? KNOB_MS : OTHER_MS);
-    return ease(Math.min(1, Math.max(0, part)));
+    return easeInOut(Math.min(1, Math.max(0, part)));
   }
 
   /**

@@ -6,7 +6,7 @@ import { ref, createRef } from 'lit/directives/ref.js';
 let plain = true;
 
 /** Returns the value of the attribute `contenteditable` for plain text. */
-function editing() {
+function editableValue() {
   try {
     document.createElement('i').contentEditable = 'plaintext-only';
   } catch {
@@ -89,7 +89,7 @@ export class PromptField {
   render({ editable, label, hint, invalid }) {
     return html`<span class="prompt" ${ref(this.#box)} role="textbox" aria-multiline="true" aria-label=${label}
       aria-readonly=${!editable} aria-invalid=${invalid} data-hint=${hint} aria-placeholder=${hint}
-      contenteditable=${editable ? editing() : 'false'} tabindex="0" spellcheck="false" enterkeyhint="done"
+      contenteditable=${editable ? editableValue() : 'false'} tabindex="0" spellcheck="false" enterkeyhint="done"
       @input=${this.#onInput} @keydown=${this.#onKey} @paste=${this.#onInsert} @drop=${this.#onInsert}
       @blur=${this.#rest}></span>`;
   }

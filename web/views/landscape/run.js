@@ -14,7 +14,7 @@ const SWEEP = 3000;
 const REACH = 0.36;
 
 /** @param {number} part 0 to 1 */
-const eased = (part) => part * part * (3 - 2 * part);
+const easeInOut = (part) => part * part * (3 - 2 * part);
 
 export class Run {
   /** Time of Play from one end of the range to the other, in ms. */
@@ -56,7 +56,7 @@ export class Run {
     const back = this.#there === null ? 0 : clamp((now - this.#there - STANDS) / BACK, 0, 1);
     const share = stepped ? Math.floor(part * PLAY_STEPS) / PLAY_STEPS : part;
     return {
-      share: stepped ? share : share + (this.#home - share) * eased(back),
+      share: stepped ? share : share + (this.#home - share) * easeInOut(back),
       ended: stepped ? back > 0 : back === 1,
     };
   }

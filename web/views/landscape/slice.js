@@ -264,7 +264,7 @@ function write(context, texts) {
       if (each.font !== font) continue;
       context.textAlign = each.align;
       context.fillStyle = each.fill;
-      context.fillText(fit(context, each), each.x, each.y);
+      context.fillText(fitText(context, each), each.x, each.y);
     }
   }
 }
@@ -319,7 +319,7 @@ const KEPT = 500;
  * @param {CanvasRenderingContext2D} context
  * @param {Text} text
  */
-function fit(context, { text, font, most }) {
+function fitText(context, { text, font, most }) {
   if (most === Infinity) return text;
   const key = [font, most, text].join();
   const known = fitted.get(key) ?? shorten(context, text, most);

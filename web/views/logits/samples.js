@@ -65,11 +65,11 @@ const LONG_TAILED = {
 };
 
 /** @param {Record<string, number>} logits */
-const lines = (logits) =>
+const linesOf = (logits) =>
   Object.entries(logits)
     .map(([token, logit]) => `${token}: ${logit}`)
     .join('\n');
 
-export const SAMPLES = { confident: lines(CONFIDENT), tailed: lines(LONG_TAILED) };
+export const SAMPLES = { confident: linesOf(CONFIDENT), tailed: linesOf(LONG_TAILED) };
 
 export const TEXT = `the cat sat on the mat. the dog sat on the log. the cat saw the dog and the dog saw the cat. the mat was red and the log was wet. the cat ran to the red mat and the dog ran to the wet log.`;

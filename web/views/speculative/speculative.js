@@ -273,7 +273,7 @@ export class LogitSpeculative extends ModelElement {
     const selected = i === Math.min(this.at, this.steps.length - 1);
     return html`<span id="t${i}" role="option" class=${classMap({ step: true, [outcome]: true, first })} data-outcome=${outcome}
       aria-selected=${selected} @click=${() => (this.at = i)}
-      >${gone ? html`<del lang="en">${prose(gone)}</del>` : nothing}<span lang="en">${prose(tokenOf(step))}</span><span class="visually-hidden">, ${t(`speculative.${outcome}`)}</span></span>`;
+      >${gone ? html`<del lang="en">${wrappable(gone)}</del>` : nothing}<span lang="en">${wrappable(tokenOf(step))}</span><span class="visually-hidden">, ${t(`speculative.${outcome}`)}</span></span>`;
   }
 
   /** @param {KeyboardEvent} event */
@@ -350,7 +350,7 @@ const tokenOf = ({ id, text, speculation }) => ({
  * Renders a token in running text, where lines break only at spaces.
  * @param {import('../../base/visible.js').Token} token
  */
-const prose = (token) =>
+const wrappable = (token) =>
   visibleHtml(token, true).map((part) =>
     typeof part === 'string' ? part.replaceAll('\u00a0', ' ') : part,
   );

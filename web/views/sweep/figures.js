@@ -21,7 +21,7 @@
  */
 
 /** @param {string} name @param {number} from @param {number} to @param {number} step */
-const over = (name, from, to, step) => ({ name, from, to, step });
+const axisOver = (name, from, to, step) => ({ name, from, to, step });
 
 /**
  * @param {string} name
@@ -30,7 +30,7 @@ const over = (name, from, to, step) => ({ name, from, to, step });
  * @param {string[]} [offers]
  * @returns {Figure}
  */
-const figure = (name, kind, asked, offers = []) => ({
+const makeFigure = (name, kind, asked, offers = []) => ({
   name,
   kind,
   offers,
@@ -38,28 +38,31 @@ const figure = (name, kind, asked, offers = []) => ({
 });
 
 export const FIGURES = [
-  figure('entropy', 'line', { first: over('temperature', 0, 3, 0.05), measures: ['entropy'] }),
-  figure(
+  makeFigure('entropy', 'line', {
+    first: axisOver('temperature', 0, 3, 0.05),
+    measures: ['entropy'],
+  }),
+  makeFigure(
     'map',
     'map',
     {
-      first: over('temperature', 0.1, 2, 0.1),
-      second: over('top_p', 0.1, 1, 0.1),
+      first: axisOver('temperature', 0.1, 2, 0.1),
+      second: axisOver('top_p', 0.1, 1, 0.1),
       measures: ['entropy'],
       samples: 2,
     },
     ['entropy', 'nucleus', 'distinct_2'],
   ),
-  figure('nucleus', 'line', {
-    first: over('top_p', 0.05, 1, 0.05),
+  makeFigure('nucleus', 'line', {
+    first: axisOver('top_p', 0.05, 1, 0.05),
     measures: ['nucleus', 'text_nucleus'],
     samples: 5,
   }),
-  figure(
+  makeFigure(
     'penalty',
     'line',
     {
-      first: over('repetition_penalty', 1, 2, 0.1),
+      first: axisOver('repetition_penalty', 1, 2, 0.1),
       measures: ['ttr'],
       samples: 10,
       max_new_tokens: 60,
@@ -67,25 +70,25 @@ export const FIGURES = [
     },
     ['ttr', 'distinct_2'],
   ),
-  figure(
+  makeFigure(
     'trade',
     'trade',
     {
-      first: over('temperature', 0.1, 3, 0.1),
+      first: axisOver('temperature', 0.1, 3, 0.1),
       measures: ['distinct_texts', 'correctness'],
       samples: 200, // with 30 texts the curve is off by up to 13 %, with 200 texts by 1 %
       max_new_tokens: 20,
     },
     ['distinct_texts', 'distinct_2'],
   ),
-  figure('judged', 'line', {
-    first: over('temperature', 0.2, 3, 0.2),
+  makeFigure('judged', 'line', {
+    first: axisOver('temperature', 0.2, 3, 0.2),
     measures: ['valid', 'tense', 'person', 'distinct_texts'],
     samples: 100,
     max_new_tokens: 20,
   }),
-  figure('any', 'any', {
-    first: over('min_p', 0, 0.5, 0.025),
+  makeFigure('any', 'any', {
+    first: axisOver('min_p', 0, 0.5, 0.025),
     measures: ['nucleus'],
     samples: 5,
     keep: true,

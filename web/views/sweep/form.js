@@ -30,7 +30,7 @@ import { measureName } from './labels.js';
  */
 
 /** @param {SettingRow[]} table */
-const numbers = (table) => table.filter(({ kind }) => kind === 'real' || kind === 'integer');
+const numericRows = (table) => table.filter(({ kind }) => kind === 'real' || kind === 'integer');
 
 /** @param {Form} form */
 export function renderForm(form) {
@@ -94,7 +94,7 @@ function renderSetting({ asked, table, set }, which, chosen) {
   return html`<label class="box wide"><span class="label">${t(`sweep.setting.${which}`)}</span>
     <select id="${which}-setting" @change=${choose}>
       ${which === 'second' ? html`<option value="" .selected=${chosen === ''}>${t('sweep.none')}</option>` : nothing}
-      ${usualFirst(numbers(table))
+      ${usualFirst(numericRows(table))
         .filter(({ name }) => name !== other)
         .map(
           ({ name }) =>

@@ -253,7 +253,7 @@ export class LogitSweep extends ModelElement {
       model: engine.info.name,
       vocabulary: engine.info.vocab_size,
     };
-    const at = nearest(placesOf(plan.axes), this.#benchValues);
+    const at = indexOfNearest(placesOf(plan.axes), this.#benchValues);
     /** @type {Point[]} */
     const points = [];
     const show = (/** @type {Run['status']} */ status) => {
@@ -557,7 +557,7 @@ export class LogitSweep extends ModelElement {
  * @param {Record<string, number>[]} places the values of the swept settings at each point
  * @param {Record<string, number>} settings
  */
-function nearest(places, settings) {
+function indexOfNearest(places, settings) {
   const away = places.map((place) =>
     Object.entries(place).reduce((sum, [name, value]) => sum + Math.abs(value - settings[name]), 0),
   );

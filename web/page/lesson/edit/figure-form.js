@@ -53,9 +53,9 @@ const CHOSEN = {
     return html`<div class="row">
         ${form.select(
           [...place, 'figure'],
-          pairs(SWEPT, (name) => t(`sweep.figure.${name}`)),
+          namesWithWords(SWEPT, (name) => t(`sweep.figure.${name}`)),
         )}
-        ${form.get(place)?.figure === 'any' ? form.select([...place, 'measure'], pairs(Object.keys(MEASURES), measureName)) : nothing}
+        ${form.get(place)?.figure === 'any' ? form.select([...place, 'measure'], namesWithWords(Object.keys(MEASURES), measureName)) : nothing}
         ${form.number([...place, 'samples'])} ${form.number([...place, 'max_new_tokens'])}</div>
       <div class="row">${form.select([...first, 'name'], settings, { label: t('editor.field.setting') })}
         ${form.number([...first, 'from'])} ${form.number([...first, 'to'])} ${form.number([...first, 'step'])}</div>`;
@@ -63,14 +63,14 @@ const CHOSEN = {
   bigram: (form, place) => html`${form.lines([...place, 'text'], { label: t('editor.counted') })}
     <div class="row">${form.select(
       [...place, 'by'],
-      pairs(['words', 'characters'], (name) => t(`editor.by.${name}`)),
+      namesWithWords(['words', 'characters'], (name) => t(`editor.by.${name}`)),
     )}</div>`,
   cost: (form, place) =>
     html`<div class="row">${['prompt_tokens', 'new_tokens', 'width'].map((name) => form.number([...place, name]))}</div>`,
   text: (form, place) => html`<div class="row">${form.number([...place, 'length'])}</div>`,
   compare: (form, place) => html`<div class="row">${form.select(
     [...place, 'suite'],
-    pairs(
+    namesWithWords(
       suites.map(({ name }) => name),
       (name) => t(`compare.suite.${name}`),
     ),
@@ -82,7 +82,7 @@ const CHOSEN = {
  * Returns pairs of a name and its words.
  * @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]}
  */
-const pairs = (names, words) => names.map((name) => [name, words(name)]);
+const namesWithWords = (names, words) => names.map((name) => [name, words(name)]);
 
 /** @param {string} name @param {Engine} engine */
 const controlName = (name, { table }) =>
@@ -195,7 +195,7 @@ function renderGuess(form, place, { table }) {
       ${form.line([...place, 'tokens'], (text) => text, { label: t('editor.guess.tokens') })}
       <div class="row">${form.select(
         [...place, 'start'],
-        pairs(['shown', 'even'], (name) => t(`editor.guess.${name}`)),
+        namesWithWords(['shown', 'even'], (name) => t(`editor.guess.${name}`)),
         { label: t('editor.guess.start'), value: guess.start ?? 'shown' },
       )}</div>${form.faults(place)}</fieldset>`
     }`;
@@ -225,7 +225,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
     <legend>${name}</legend>
     <div class="row">${form.select(
       [...place, 'show'],
-      pairs(SHOWN, (name) => t(`editor.show.${name}`)),
+      namesWithWords(SHOWN, (name) => t(`editor.show.${name}`)),
       {
         set: (to) => {
           move(null);

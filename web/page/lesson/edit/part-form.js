@@ -19,7 +19,7 @@ import { renderQuestion } from './question-form.js';
  * Renders the number of faults in a folded part or question.
  * @param {Form} form @param {import('./form.js').Place} place
  */
-function badge(form, place) {
+function renderBadge(form, place) {
   const n = form.faultsAt(place, true).length;
   return n === 0 ? nothing : html`<span class="badge">${t('editor.badge', { n })}</span>`;
 }
@@ -44,7 +44,7 @@ export function renderPart(form, i, engine, fold) {
   const sound = figure && form.faultsAt([...place, 'figure', 'state'], true).length === 0;
   const add = () => form.add(list, newQuestion(freeId(form.draft), 'number'), ['ask']);
   return html`<details class="card part" .open=${fold.open} @toggle=${folding(fold.toggle)}>
-    <summary id=${placeName(place)}><span class="name">${name}</span> ${title || nothing} ${badge(form, place)}</summary>
+    <summary id=${placeName(place)}><span class="name">${name}</span> ${title || nothing} ${renderBadge(form, place)}</summary>
     ${
       fold.open
         ? html`<div class="body">${form.acts(['parts'], i, name)}
@@ -55,7 +55,7 @@ export function renderPart(form, i, engine, fold) {
               const open = fold.question === j;
               const called = t('lesson.question', { n: questionNumber(form.draft, i, j) });
               return html`<details class="card" id="${placeName([...list, j])}-card" .open=${open} @toggle=${folding((to) => to !== open && fold.show(to ? j : -1))}>
-                <summary><span class="name">${called}</span> ${question.ask || nothing} ${badge(form, [...list, j])}</summary>
+                <summary><span class="name">${called}</span> ${question.ask || nothing} ${renderBadge(form, [...list, j])}</summary>
                 ${open ? html`<div class="body">${form.acts(list, j, called)}${renderQuestion(form, [...list, j], engine, sound ? figure.state : null)}</div>` : nothing}
               </details>`;
             })}
