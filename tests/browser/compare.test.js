@@ -668,7 +668,7 @@ long('the element works alone in a lesson', async () => {
 });
 
 long('a run can be stopped', async () => {
-  // Long texts, so the run lasts until the click on Stop.
+  // The texts are long, so that the run lasts until the click on Stop.
   const { page, complaints, close } = await open({ suite: 'extremes', model: 'stories' });
   await choose(page, 'e27.1');
   await unfold(page);

@@ -26,7 +26,7 @@ const WRITE_DELAY_MS = 250;
 const LEAVE_MS = 30_000;
 
 /**
- * Returns the record in the current history entry; null for an address that the user typed.
+ * Returns the page's data in the current entry of the browser history; null if the user typed the address.
  * @returns {EntryRecord | null}
  */
 const currentRecord = () => history.state?.logitscope ?? null;
@@ -215,7 +215,7 @@ export class PageAddress {
     }
   }
 
-  /** Stores the parts of the state that are too long for the address, and returns the record for the entry. */
+  /** Stores the parts of the state that are too long for the address. Returns the data for the history entry. */
   #storeParts() {
     const scope = this.#scope;
     const { record, full } = this.#visit?.keep(scope) ?? { record: {}, full: false };
@@ -253,7 +253,7 @@ export class PageAddress {
   }
 
   /**
-   * Applies the address and the record of the current entry.
+   * Applies the address and the data of the current history entry.
    * @param {Event | null} [event] null to read the address again, without the file that the entry names
    */
   async #applyEntry(event = null) {

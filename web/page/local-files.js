@@ -19,7 +19,7 @@ export function newKey() {
 const opened = new Map();
 
 /**
- * Returns the record of files for the history; null if there are no files.
+ * Returns the data about files for a history entry; null if there are no files.
  * @param {File[]} files
  * @param {number | null} context
  * @returns {FileRecord | null}

@@ -95,7 +95,8 @@ function keepTexts(scope) {
 }
 
 /**
- * Stores texts and long parts and returns the record for the entry. `full` is true if there was no room.
+ * Stores texts and long parts of the state, and returns the data for the history entry. `full` is true if the
+ * browser had no room.
  * @param {import('./scope.js').LogitScope} scope
  * @returns {{ record: EntryRecord, full: boolean }}
  */
@@ -127,7 +128,7 @@ export function keep(scope) {
 }
 
 /**
- * Returns the stored parts that the record of an entry names.
+ * Returns the stored parts of the state that the data of a history entry names.
  * @param {EntryRecord} entry
  * @returns {Recalled}
  */
