@@ -161,7 +161,7 @@ export class LogitSend extends LogitElement {
               ? html`<button class="quiet" data-do="share" @click=${this.#share}>${renderIcon('share')}${t('send.share')}</button>`
               : nothing
           }
-          <button class="quiet" data-do="present" title=${t('send.present.about')} @click=${this.#present}>${icon('present')}${t('send.present')}</button>
+          <button class="quiet" data-do="present" title=${t('send.present.about')} @click=${this.#present}>${renderIcon('present')}${t('send.present')}</button>
           ${this.#renderSaid('link')}
         </div>
         ${isLocal(this.link) ? html`<p class="about left">${t('send.code.local')}</p>` : nothing}
@@ -288,7 +288,7 @@ export class LogitSend extends LogitElement {
   }
 
   #present() {
-    this.#dialog.close();
+    this.#dialogElement.close();
     this.emit('logit-present');
   }
 

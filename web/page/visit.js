@@ -175,7 +175,7 @@ export function keepDeeds(scope, { now, before, after }) {
  * @returns {KeptDeeds | null}
  */
 export function recallDeeds(scope) {
-  const kept = read(DEEDS);
+  const kept = readItem(DEEDS);
   try {
     sessionStorage.removeItem(DEEDS);
   } catch {
