@@ -433,6 +433,15 @@ enum status model_open(struct model **out, const struct gguf *file, struct fault
     return open_model(out, file, NULL, fault);
 }
 
+enum status model_open_bare(struct model **out, uint32_t vocab_size, uint32_t context_length,
+                            struct fault *fault) {
+    *out = calloc(1, sizeof **out);
+    if (!*out) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_model", "");
+    (*out)->shape.vocab_size = vocab_size;
+    (*out)->shape.context_length = context_length;
+    return STATUS_OK;
+}
+
 void model_close(struct model *model) {
     if (!model) return;
     free(model->memory);

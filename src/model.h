@@ -83,7 +83,7 @@ struct model {
     float *position_embd;                            /* (context_length, n_embd), or NULL */
     float *rope_divisors;                            /* (n_rot / 2,), or NULL */
     float *rope_divisors_long, *rope_divisors_short; /* (n_rot / 2,), or NULL */
-    struct model_layer *layers;                      /* (n_layer,) */
+    struct model_layer *layers;                      /* (n_layer,); NULL: no weights */
     float *output_norm_weight, *output_norm_bias;
     struct matrix output; /* (vocab_size, n_embd); shares token_embd's data if tied */
     float *output_bias;   /* (vocab_size,), or NULL */
@@ -114,6 +114,10 @@ enum status model_open_in(struct model **model, const struct gguf *file, void *m
 /* Opens a model in newly allocated memory. The image stays unchanged and may be freed after the
  * call. Fails as model_measure does. */
 enum status model_open(struct model **model, const struct gguf *file, struct fault *fault);
+
+/* Opens a model without weights. Its sessions only take logits from the caller: session_accept. */
+enum status model_open_bare(struct model **model, uint32_t vocab_size, uint32_t context_length,
+                            struct fault *fault);
 void model_close(struct model *model);
 
 /* Writes row `id` of the token embedding as float32 to out (n_embd,). */

@@ -196,3 +196,21 @@ enum status model_file_finish(struct model_file *m, struct fault *fault) {
     if (m->model) copy_model_facts(m);
     return STATUS_OK;
 }
+
+enum status model_file_ask(struct model_file *m, uint32_t context_length, uint32_t context,
+                           struct fault *fault) {
+    struct model *model;
+    if (m->model || !m->tokenizer)
+        return fault_set(fault, STATUS_INVALID_ARGUMENT, "has_tensors", "");
+    enum status status = model_open_bare(&model, m->vocab_size, context_length, fault);
+    if (!status) status = session_check(&model->shape, context, fault);
+    if (status) {
+        model_close(model);
+        return status;
+    }
+    m->model = model;
+    m->model_context_length = context_length;
+    m->context_length = context ? context : context_length;
+    m->session_bytes = (double)session_bytes(&model->shape, m->context_length);
+    return STATUS_OK;
+}

@@ -48,6 +48,12 @@ void *model_file_image(struct model_file *file, struct fault *fault);
  * tokenizer_open and model_open_in do; after a failure the caller may only call model_file_close.
  */
 enum status model_file_finish(struct model_file *file, struct fault *fault);
+
+/* Gives an opened vocabulary without tensors a model without weights; see model_open_bare.
+ * `context`: ids in the window of a session; 0: context_length. Fails as session_check does;
+ * STATUS_INVALID_ARGUMENT if the file has tensors or no vocabulary. */
+enum status model_file_ask(struct model_file *file, uint32_t context_length, uint32_t context,
+                           struct fault *fault);
 void model_file_close(struct model_file *file);
 
 /* Compares the memory of a model and of a session of `context` ids (0: no session) with the

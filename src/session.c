@@ -459,6 +459,11 @@ static bool all_below_infinity(const float *logits, size_t n) {
     return true;
 }
 
+/* Refuses the logits after n ids. */
+static enum status not_finite(size_t n, struct fault *fault) {
+    return fault_set(fault, STATUS_NOT_FINITE, "logits_not_finite", "n:u", (uint64_t)(n - 1));
+}
+
 static size_t common_prefix(const struct session *s, const uint32_t *ids, size_t n) {
     size_t common = 0, limit = n < s->n_timeline ? n : s->n_timeline;
     while (common < limit && ids[common] == s->timeline[common]) common++;
@@ -489,9 +494,7 @@ static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, si
         logits += n_heads * m->vocab_size;
         if (n_heads) *hidden = s->normed + (n_heads - 1) * m->n_embd;
     }
-    if (!all_below_infinity(rows, n_rows * m->vocab_size))
-        return fault_set(fault, STATUS_NOT_FINITE, "logits_not_finite", "n:u", (uint64_t)(n - 1));
-    return STATUS_OK;
+    return all_below_infinity(rows, n_rows * m->vocab_size) ? STATUS_OK : not_finite(n, fault);
 }
 
 /* Returns how many cached positions can be reused; the last n_rows positions are always evaluated.
@@ -507,6 +510,7 @@ static size_t kept_of(const struct session *s, const uint32_t *ids, size_t n, bo
 static enum status feed(struct session *s, const uint32_t *ids, size_t n, bool reuse, float *rows,
                         size_t n_rows, struct session_fed *fed, struct fault *fault) {
     const struct model_shape *m = &s->model->shape;
+    if (!s->model->layers) return fault_set(fault, STATUS_UNSUPPORTED, "no_tensors", "");
     size_t window = n < s->context ? n : s->context, kept = kept_of(s, ids, n, reuse, n_rows);
     const float *hidden = s->normed;
     enum status status = evaluate(s, ids, n, kept, rows, n_rows, &hidden, fault);
@@ -541,6 +545,21 @@ enum status session_feed_rows(struct session *s, const uint32_t *ids, size_t n, 
         return fault_set(fault, STATUS_OUT_OF_RANGE, "rows_beyond", "n:u limit:u", (uint64_t)n_rows,
                          limit);
     return feed(s, ids, n, reuse, rows, n_rows, fed, fault);
+}
+
+enum status session_accept(struct session *s, const uint32_t *ids, size_t n, const float *logits,
+                           struct session_fed *fed, struct fault *fault) {
+    size_t vocab_size = s->model->shape.vocab_size;
+    enum status status = check_ids(s, ids, n, fault);
+    if (status) return status;
+    if (!all_below_infinity(logits, vocab_size)) return not_finite(n, fault);
+    uint32_t common = (uint32_t)common_prefix(s, ids, n);
+    *fed = (struct session_fed){(uint32_t)n - common, common};
+    memmove(s->timeline, ids, n * sizeof *ids);
+    memcpy(s->logits, logits, vocab_size * sizeof *logits);
+    s->n_timeline = n;
+    s->n_cached = 0;
+    return STATUS_OK;
 }
 
 enum status session_copy(struct session *s, const struct session *from, struct fault *fault) {

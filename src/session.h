@@ -46,7 +46,8 @@ void session_close(struct session *session);
  * the prefix that old and new timeline share, but evaluates at least the last id unless the
  * timeline is unchanged. reuse = false evaluates the whole window again. Feeding ids in one call or
  * in several gives the same logits. A failure changes neither the timeline nor the logits.
- * STATUS_EMPTY, STATUS_UNKNOWN_TOKEN (id >= vocab_size), STATUS_TOO_LONG, STATUS_NOT_FINITE. */
+ * STATUS_EMPTY, STATUS_UNKNOWN_TOKEN (id >= vocab_size), STATUS_TOO_LONG, STATUS_NOT_FINITE,
+ * STATUS_UNSUPPORTED for a model without weights. */
 enum status session_feed(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                          struct session_fed *fed, struct fault *fault);
 
@@ -57,6 +58,11 @@ enum status session_feed(struct session *session, const uint32_t *ids, size_t n,
 enum status session_feed_rows(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                               float *rows, size_t n_rows, struct session_fed *fed,
                               struct fault *fault);
+
+/* Sets the timeline like session_feed, without a forward pass: `logits` (vocab_size,) are the logits
+ * after the last id. They are copied. session_hidden is then undefined. Fails as session_feed. */
+enum status session_accept(struct session *session, const uint32_t *ids, size_t n,
+                           const float *logits, struct session_fed *fed, struct fault *fault);
 
 /* Copies the timeline of `from` with its cache, logits and hidden state, so that nothing is
  * evaluated. STATUS_INVALID_ARGUMENT unless the two sessions have the same model and context. */

@@ -132,7 +132,7 @@ EXPORT(void, kernels_streams)(uint32_t streams) {
 /* Multiplies part i of the weights, so that JavaScript can time it; see probe.h. Returns the bytes
  * read; 0 after the last part, for float32 weights, or if memory is short. */
 EXPORT(uint32_t, model_probe)(const struct model_file *file, uint32_t i) {
-    size_t size = file->model ? probe_scratch(file->model, i) : 0;
+    size_t size = file->model && file->model->layers ? probe_scratch(file->model, i) : 0;
     void *scratch = size ? export_memory_exchange(size) : NULL;
     return scratch ? probe_multiply(file->model, i, kernels, scratch) : 0;
 }
@@ -158,6 +158,13 @@ EXPORT(void *, model_image)(struct model_file *file) {
 
 EXPORT(enum status, model_finish)(struct model_file *file) {
     return model_file_finish(file, &fault);
+}
+
+/* Gives a vocabulary without tensors a model without weights, for session_accept; see
+ * model_file_ask. */
+EXPORT(enum status, model_ask)
+(struct model_file *file, uint32_t context_length, uint32_t context) {
+    return model_file_ask(file, context_length, context, &fault);
 }
 
 static bool has_tokenizer(const struct model_file *file) {
@@ -225,6 +232,15 @@ EXPORT(const struct session_fed *, session_feed)
     static struct session_fed fed;
     feeds++;
     return session_feed(session, ids, n, reuse != 0, &fed, &fault) ? NULL : &fed;
+}
+
+/* `logits` (vocab_size,) follow the ids; see session_accept. The result is valid until the next
+ * call. */
+EXPORT(const struct session_fed *, session_accept)
+(struct session *session, const uint32_t *ids, size_t n, const float *logits) {
+    static struct session_fed fed;
+    feeds++;
+    return session_accept(session, ids, n, logits, &fed, &fault) ? NULL : &fed;
 }
 
 /* session_feed that also writes the logits after each of the last n_rows ids to `rows`

@@ -113,6 +113,7 @@ static void open_image(uint32_t i, const struct input *image, uint32_t odd) {
         close_opened(i);
     else
         state.finished[i] = true;
+    if (!status && odd & 32) need_fault(export_model_ask(opened, 1 + odd % 9, odd % 11));
 }
 
 static uint32_t slot_of(void *const slots[SLOTS], uint32_t first) {
@@ -241,7 +242,9 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         if ((i = SLOT_OF(session)) == SLOTS) break;
         for (uint32_t j = 0; j < 40; j++)
             if (b % 5) ids[j] %= state.opened[state.session_of[i]]->vocab_size;
-        if (b & 64)
+        if (b & 512 && state.opened[state.session_of[i]]->vocab_size <= FLOATS)
+            need_fault(!export_session_accept(state.session[i], ids, b % 40, lasting[0]));
+        else if (b & 64)
             feed_rows(i, ids, b % 40, x > 1, b >> 8 & 7);
         else
             need_fault(!export_session_feed(state.session[i], ids, b % 40, x > 1));

@@ -53,14 +53,14 @@ function idsOf(core, prompt, completion) {
  * @returns {Promise<Score>}
  */
 export async function score(core, session, prompt, completion, pace) {
-  const { before, after } = idsOf(core, prompt, completion);
+  const { before, after } = await core.later(() => idsOf(core, prompt, completion));
   const { tokenizer } = core.needModel();
   const ids = [...before];
   const tokens = [];
   let logprob = 0;
   for (const id of after) {
     await pace();
-    session.feed(ids);
+    await session.feed(ids);
     const own = -session.surprisal(id);
     tokens.push({ id, text: tokenizer ? core.piece(id).text : '', logprob: own });
     logprob += own;

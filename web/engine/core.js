@@ -73,6 +73,8 @@ export class Core {
    * @type {Map<string, { at: number, length: number }>}
    */
   chatTemplates = new Map();
+  /** The source of a model with its forward pass elsewhere. @type {import('./asked.js').Asked | null} */
+  asked = null;
   #closed = false;
   gates = new Gates(this);
   chain = new Chain(this);
@@ -159,6 +161,31 @@ export class Core {
       session_bytes: f64(layout.MODEL_FILE_SESSION_BYTES),
       variant: module.variant,
     };
+  }
+
+  /**
+   * Calls a function. An asked model replaces this method: if an answer is missing, it returns a promise.
+   * @template T
+   * @param {() => T} call
+   * @param {AbortSignal} [_signal] ends the wait
+   * @returns {T}
+   */
+  later(call, _signal) {
+    return call();
+  }
+
+  /**
+   * Moves a timeline. An asked model replaces this method.
+   * @param {number} handle of the session in C
+   * @param {ArrayLike<number>} ids
+   * @param {boolean} cache
+   * @returns {number} address of the numbers of evaluated and kept ids, 0 after a failure
+   */
+  feed(handle, ids, cache) {
+    const { module } = this;
+    const at = module.exchange(4 * ids.length);
+    module.writeUint32(at, ids);
+    return module.calls.session_feed(handle, at, ids.length, Number(cache));
   }
 
   /** Facts of the model; throws without a model, or after `close`. */

@@ -59,6 +59,8 @@ class EngineServer {
    * @type {Promise<unknown> | null}
    */
   #compiler = null;
+  /** Takes the answers of an asked model's source, which is in the caller's thread. @type {(answer: any) => void} */
+  takeAnswer = () => {};
 
   /** @param {Port} port */
   constructor(port) {
@@ -93,6 +95,8 @@ class EngineServer {
 
   /** @param {number} id @param {import('./types.js').LoadOptions} options */
   async #load(id, options) {
+    if (options.source)
+      this.takeAnswer = (await import('./asked.js')).takeSource(options, this.#port);
     const scope = await Logitscope.load({
       ...options,
       onprogress: (progress) => this.#port.postMessage({ id, progress }),
@@ -122,7 +126,7 @@ class EngineServer {
       case 'memoryBytes':
         return target.memoryBytes;
       case 'fork':
-        return this.#keep(target.fork());
+        return Promise.resolve(target.fork()).then((fork) => this.#keep(fork));
       case 'close':
         return this.#close(session, target);
       case 'generate':
@@ -201,5 +205,6 @@ class EngineServer {
  */
 export function serve(port) {
   const server = new EngineServer(/** @type {Port} */ (port));
-  /** @type {Port} */ (port).onmessage = (event) => server.answer(event.data);
+  /** @type {Port} */ (port).onmessage = ({ data }) =>
+    data.ask ? server.takeAnswer(data) : server.answer(data);
 }

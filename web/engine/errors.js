@@ -25,6 +25,8 @@ export const CODES = /** @type {const} */ ([
   'no_model',
   'superseded',
   'unknown_setting',
+  'asked',
+  'unanswered',
 ]);
 /**
  * @typedef {typeof CODES[number] | 'internal'} Code the kinds of errors; 'internal' is a fault of

@@ -16,10 +16,10 @@ import { TextStream } from './text-stream.js';
  * The methods of a session that the loop needs.
  * @typedef {object} Timeline
  * @property {() => ArrayLike<number>} timeline the ids fed so far
- * @property {(ids: ArrayLike<number>, cache?: boolean) => unknown} feed
+ * @property {(ids: ArrayLike<number>, cache?: boolean, signal?: AbortSignal) => unknown} feed
  * @property {() => number} handle returns the session's handle in C
- * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter returns the
- *   logits after these ids, from a second timeline over the model
+ * @property {(ids: ArrayLike<number>, cache: boolean) => Promise<Float32Array>} logitsAfter returns
+ *   the logits after these ids, from a second timeline over the model
  * @property {(logits: ArrayLike<number>) => void} second sets the second distribution's logits
  * @property {(resolved: Resolved, choice: Choice) => Sample | Promise<Sample>} draw
  */
@@ -182,7 +182,7 @@ async function openDraws(core, timeline, asked, options) {
 
     /** Evaluates the prompt in every timeline. @param {() => Promise<boolean>} rest as for `prefill` */
     async begin(rest) {
-      if (cache) await prefill(timeline, ids, core.needModel().context_length, rest);
+      if (cache && !core.asked) await prefill(timeline, ids, core.needModel().context_length, rest);
       if (drafting) await prefill(drafting.draft, ids, drafting.context, rest);
       if (second && options.amateur)
         await prefill(options.amateur, ids, options.amateur.info?.context_length, rest);
@@ -191,7 +191,7 @@ async function openDraws(core, timeline, asked, options) {
     /** @param {Resolved} now @param {Choice} choice @param {number} left @returns {Promise<Sample>} */
     async next(now, choice, left) {
       if (drafting) return drafting.next(ids, now, choice, left);
-      timeline.feed(ids, cache);
+      await timeline.feed(ids, cache, asked.signal);
       if (second) timeline.second(await second(timeline, ids, cache));
       return timeline.draw(now, choice);
     },
@@ -219,14 +219,21 @@ export async function* generate(core, timeline, options) {
   const { drafting, begin, next } = await openDraws(core, timeline, asked, options);
   try {
     await begin(rest);
-    if (finish) timeline.feed(ids, cache);
+    if (finish) await timeline.feed(ids, cache, signal);
     for (let n = 0; !finish; n++, choice = { step: choice.step + 1, raw: true }) {
       if (await rest()) {
         finish = 'aborted';
         break;
       }
       const began = performance.now();
-      const { drawn, kept, entropy, tokens, ...how } = await next(now, choice, maximum - n);
+      const sample = await next(now, choice, maximum - n).catch((error) => {
+        if (!core.asked || !signal?.aborted) throw error;
+      });
+      if (!sample) {
+        finish = 'aborted';
+        break;
+      }
+      const { drawn, kept, entropy, tokens, ...how } = sample;
       core.needModel(); // throws if the instance was closed during the generation
       const state = carried(now.values);
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };

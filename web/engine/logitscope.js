@@ -24,7 +24,9 @@ export { LogitscopeError, presets, strategies };
 const CONTEXT_MAX = 2 ** 20;
 const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
 const LOAD_OPTIONS =
-  'model wasm simd relaxed variant streams context cache session onprogress keep signal'.split(' ');
+  'model source wasm simd relaxed variant streams context cache session onprogress keep signal'.split(
+    ' ',
+  );
 
 /**
  * Checks the options of a call and returns them.
@@ -69,6 +71,7 @@ export class Logitscope extends Session {
     checkOptions('options of load', options, LOAD_OPTIONS);
     const {
       model,
+      source,
       wasm,
       simd,
       relaxed,
@@ -88,16 +91,23 @@ export class Logitscope extends Session {
     checkSignal(signal);
     checkChoice('variant', variant, VARIANTS);
     checkChoice('streams', streams, ['auto', ...STREAMS]);
+    const asked = source && (await import('./asked.js')).askedFor(source, model);
     const [module, stream] = await Promise.all([
       Module.load(wasm, variant, { simd, relaxed }),
-      model === undefined ? null : openSource('model', model, { keep, signal }),
+      asked?.stream ?? (model === undefined ? null : openSource('model', model, { keep, signal })),
     ]);
     const core = new Core(module);
     core.cache = cache;
     core.loadBeside = (given) =>
       Logitscope.load({ model: given, wasm, simd, relaxed, variant, streams });
     if (stream)
-      await core.openModel(stream, session || context ? context : -1, streams, onprogress);
+      await core.openModel(
+        stream,
+        !asked && (session || context) ? context : -1,
+        streams,
+        onprogress,
+      );
+    asked?.open(core, context);
     return new Logitscope(core, session);
   }
 

@@ -40,6 +40,8 @@ class Connection {
   #last = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
+  /** Answers a worker's question to the source of an asked model. @type {(question: any) => unknown} */
+  answer = () => {};
   /** True if a new look (`read` or `distribution`) replaces a waiting one. */
   supersede = false;
   /**
@@ -58,6 +60,7 @@ class Connection {
     const receive = (/** @type {any} */ answer) => {
       heard = true;
       if (answer.closed) fail(null);
+      else if (answer.ask) this.answer(answer);
       else this.#receive(answer);
     };
     // A script that cannot be loaded causes an event without a message.
@@ -383,6 +386,8 @@ export class RemoteLogitscope extends ScopeBase {
       const sent = options;
       for (const name of ['model', 'wasm', 'simd', 'relaxed'])
         sent[name] = await sendable(name, sent[name]);
+      if (sent.source)
+        connection.answer = (await import('./asked.js')).offerSource(sent, own ?? worker);
       return connection.send(0, 'load', [sent], onprogress);
     };
     try {

@@ -9,8 +9,7 @@ import { readsSecond } from './presets.js';
  * @param {number[]} negative ids of the negative prompt
  * @param {any} options
  * @param {number} length number of ids of the prompt
- * @returns {(timeline: Timeline, ids: number[], cache: boolean) =>
- *   Float32Array | Promise<Float32Array>}
+ * @returns {(timeline: Timeline, ids: number[], cache: boolean) => Promise<Float32Array>}
  */
 export function resolveSecond(negative, { amateur }, length) {
   if (!negative.length) throw new LogitscopeError('empty', 'no_negative_prompt');

@@ -98,6 +98,19 @@ export const sentences = {
   all_removed: 'every logit is -Infinity',
   stage_leaves_nothing: '{setting} leaves no token to draw',
 
+  // Models that are asked
+  has_tensors: 'only a vocabulary without tensors can be a model that is asked',
+  asked_and_model: 'model and source cannot both be given',
+  asked_partial: 'a source must give the logits of the whole vocabulary',
+  asked_length: 'the model must give {limit} logits, got {n}',
+  asked_late: 'the model did not answer within {limit} seconds',
+  asked_failed: 'the model answered with an error: {reason}',
+  asked_cancelled: 'the question to the model was cancelled',
+  asked_gone: 'the model no longer answers',
+  asked_form: 'the answer of the model to {what} has not the agreed form',
+  asked_long: 'the answer of the model has more than {limit} bytes',
+  no_weights: 'this needs the weights of the model, which are elsewhere',
+
   // Vocabularies of other programs
   vocab_bytes: '{file} has {n} bytes, a file of a vocabulary at most {limit}',
   vocab_json: '{file} is not valid JSON',

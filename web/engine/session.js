@@ -40,6 +40,7 @@ export class Session {
     this.#core = core;
     this.#owned = owned;
     this.#later = later;
+    core.asked?.wrap(this);
     if (!later) this.#allocate();
   }
 
@@ -111,11 +112,10 @@ export class Session {
 
   /** @param {ArrayLike<number>} ids @param {boolean} cache */
   #feed(ids, cache) {
-    const { module } = this.#open();
+    const core = this.#open();
+    const { module } = core;
+    const fed = module.need(core.feed(this.#handle, ids, cache));
     this.#hasSecond = false;
-    const at = module.exchange(4 * ids.length);
-    module.writeUint32(at, ids);
-    const fed = module.need(module.calls.session_feed(this.#handle, at, ids.length, Number(cache)));
     const view = module.view();
     return {
       evaluated: view.getUint32(fed + SESSION_FED_EVALUATED, true),
@@ -275,15 +275,15 @@ export class Session {
         core,
         {
           timeline: () => this.timeline(),
-          feed: (ids, cache = true) => this.#feed(ids, cache),
+          feed: (ids, cache = true, signal) => core.later(() => this.#feed(ids, cache), signal),
           handle: () => {
             this.second(null);
             return this.#handle;
           },
-          logitsAfter: (ids, cache) => {
-            beside ??= new Session(core, this.#owned);
-            beside.#feed(ids, cache);
-            return beside.logits();
+          logitsAfter: async (ids, cache) => {
+            const session = (beside ??= new Session(core, this.#owned));
+            await core.later(() => session.#feed(ids, cache));
+            return session.logits();
           },
           second: (logits) => this.second(logits),
           draw: (resolved, choice) => core.chain.step(this.#source(), resolved, choice),

@@ -278,7 +278,8 @@
  * @property {number} parameters
  * @property {string | null} file_type
  * @property {number} bytes
- * @property {string | null} tokenizer
+ * @property {string | null} tokenizer 'asked' for a model with its forward pass elsewhere
+ * @property {true} [remote] for a model with its forward pass elsewhere
  * @property {string | null} pre pre-tokenizer of a gpt2 tokenizer. Null if the file does not state
  *   it; the engine then uses `default`, as llama.cpp does
  * @property {boolean} chat_template true if the file has a chat template
@@ -549,6 +550,7 @@
  * @property {Source | Source[]} [model] a model file, or a list of all parts of a split file. A
  *   string may be an address, a name of the Hugging Face hub (hub:owner/name/file.gguf) or the
  *   address of a file's page there. Without a model the engine only reads the caller's logits
+ * @property {AskedSource} [source] a model with its forward pass elsewhere, in place of `model`
  * @property {boolean} [keep] true to keep a file of another host for the next visit
  * @property {Platform<'AbortSignal'>} [signal] an abort makes `load` reject with code `cancelled`
  * @property {Source | WasmModule} [wasm] logitscope.wasm, if not the package's
@@ -567,6 +569,24 @@
  * @property {boolean} [session] false: opens no session and needs no memory for it; the model only
  *   answers for facts and tokens
  * @property {OnProgress} [onprogress] called during the fetch of the model
+ */
+
+/**
+ * A model with its forward pass elsewhere, for example in a server or in another program. The engine
+ * asks for the ids of a text and for the logits after ids, keeps the answers, and computes everything
+ * else. Each call of a scope or session over it may return a promise, so `await` it. An answer may take
+ * 60 seconds.
+ * @typedef {object} AskedSource
+ * @property {{ name: string, vocab_size: number, context_length: number, bos_token_id?: number | null,
+ *   eos_token_id?: number | null, complete?: true }} info vocab_size: 1 to 262,144. A question has at
+ *   most the last context_length ids. `complete`: the logits are of the whole vocabulary
+ * @property {(string | Uint8Array)[]} pieces the text or the bytes of each token
+ * @property {(text: string, how: { signal: Platform<'AbortSignal'> }) => ArrayLike<number> |
+ *   Promise<ArrayLike<number>>} encode returns the ids of a text; throws if the vocabulary cannot spell it
+ * @property {(ids: Uint32Array, how: { signal: Platform<'AbortSignal'> }) => ArrayLike<number> |
+ *   Promise<ArrayLike<number>>} logits returns the logits after the ids, a list of numbers or a
+ *   Float32Array (vocab_size,). NaN and +Infinity are refused. The signal aborts when no call waits for
+ *   the answer any more
  */
 
 /**

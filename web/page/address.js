@@ -166,8 +166,10 @@ export class PageAddress {
     const { source, context, view, table } = this.#scope;
     const address = new URL(location.href);
     // An address without a view means the bench.
+    const asked = /^source:(.*)/.exec(source ?? '')?.[1] ?? null;
     const query = {
-      model: source,
+      model: asked ? null : source,
+      source: asked,
       context: source === null ? null : context,
       view: view === 'bench' ? null : view,
     };
@@ -295,7 +297,8 @@ export class PageAddress {
         await scope.open(modelOf(files), file.context, true);
     }
     // An address without a model means the page's first model. But if the user typed it, the open model stays.
-    const model = asked.model ?? (this.#record && !file && withFile ? MODELS[0].name : null);
+    const named = asked.model ?? (asked.source && `source:${asked.source}`);
+    const model = named ?? (this.#record && !file && withFile ? MODELS[0].name : null);
     if (model && (model !== scope.source || context !== scope.context))
       await scope.open(model, context, true);
     const parsed =

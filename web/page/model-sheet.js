@@ -179,11 +179,11 @@ export class LogitSheet extends LogitElement {
     return html`
       <h2><bdi>${info.name}</bdi></h2>
       <dl>
-        ${fact('architecture', html`<bdi>${info.architecture}</bdi>`)}
-        ${fact('parameters', number(info.parameters))}
+        ${info.remote ? fact('source', t(`sheet.source.${this.source === 'source:host' ? 'host' : 'asked'}`)) : fact('architecture', html`<bdi>${info.architecture}</bdi>`)}
+        ${info.remote ? nothing : fact('parameters', number(info.parameters))}
         ${fact('vocabulary', t('sheet.tokens', { n: info.vocab_size }))}
-        ${fact('context', this.fixed ? t('sheet.tokens', { n: info.context_length }) : html`<logit-context .info=${info}></logit-context>`)}
-        ${fact('layers', number(info.n_layer))}
+        ${fact('context', this.fixed || info.remote ? t('sheet.tokens', { n: info.context_length }) : html`<logit-context .info=${info}></logit-context>`)}
+        ${info.remote ? nothing : fact('layers', number(info.n_layer))}
         ${fact('engine', `WebAssembly, ${info.variant}`)}
       </dl>
       ${this.#renderMade()}

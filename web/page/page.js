@@ -35,6 +35,8 @@ if (scope) {
     event.preventDefault();
     scope.notice = t('state.unfetched');
   });
+  const source = scope.getAttribute('source');
+  if (source) import('./asking.js').then(({ enterSource }) => enterSource(scope, source));
   if (window.parent !== window)
     import('./host-messages.js').then(({ answerHost }) => answerHost(scope));
 }

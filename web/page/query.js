@@ -20,7 +20,8 @@ if (scope && (asked.lesson !== undefined || location.hash.startsWith('#lesson=')
 }
 if (lesson) import('./lesson/entry.js');
 if (asked.strings || asked.fuzz) import('./test-modes.js');
-scope?.setAttribute('model', MODELS[0].name);
+const sourced = asked.source && !asked.model;
+if (!sourced) scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)
   if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
@@ -33,5 +34,6 @@ if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead')) {
   document.querySelector('h1')?.remove();
   document.querySelector('logit-preferences')?.setAttribute('hidden', '');
 }
+if (sourced) scope?.setAttribute('source', asked.source);
 // In a frame the host page explains the instrument, so there is no tour.
-if (asked.controls || window.parent !== window) scope?.removeAttribute('guide');
+if (asked.controls || sourced || window.parent !== window) scope?.removeAttribute('guide');

@@ -65,7 +65,7 @@ export class Sessions extends EventTarget {
       text: (prompt + result.text).slice(0, SHOWN),
       drawn: texts.steps.length,
       model: source,
-      name: source ?? scope.files[0]?.name ?? '',
+      name: (scope.info?.remote && scope.info.name) || (source ?? scope.files[0]?.name ?? ''),
       context,
       view: scope.view,
       hash: formatHash(/** @type {any} */ (short), scope.table),

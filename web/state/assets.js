@@ -26,6 +26,8 @@ export const assets = {
    * @type {string | Uint8Array | undefined}
    */
   renderer: undefined,
+  /** Opens the source of a model that is asked; null for another model. @type {((model: unknown, signal: AbortSignal) => Promise<any> | null) | null} */
+  openSource: null,
   /** Files inside the single-file page, by their address in the site. @type {Map<unknown, Uint8Array>} */
   inside: new Map(),
 };

@@ -168,10 +168,11 @@ function openEngine(key, options) {
 async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
   const { inside, wasm, simd, relaxed, worker } = assets;
   if (isUnasked(key)) await (await import('../engine/browser-store.js')).needKept(key);
+  const source = await assets.openSource?.(key, signal);
   const files = mayConvert(key) ? await import('./own-model.js') : null;
   const model = inside.get(key) ?? (await files?.readable(key, { signal, onprogress })) ?? key;
   return RemoteLogitscope.load({
-    ...(key === null ? {} : { model }),
+    ...(source ? { source } : key === null ? {} : { model }),
     ...(context === null ? {} : { context }),
     variant,
     wasm,

@@ -183,12 +183,12 @@ export function parseQuery(search) {
 
 /**
  * Returns the view of an address. If it names none: the landscape for an empty fragment or one with a beat, and the
- * bench for any other state or with `controls`.
+ * bench for any other state or with `controls` or `source`.
  * @param {Record<string, any>} asked the fields of the query
  * @param {string} hash
  */
-export function viewOf({ view, controls }, hash) {
-  const first = /^#?$|[#&]beat=/.test(hash) && !controls;
+export function viewOf({ view, controls, source }, hash) {
+  const first = /^#?$|[#&]beat=/.test(hash) && !controls && !source;
   return view ?? (first ? 'landscape' : 'bench');
 }
 

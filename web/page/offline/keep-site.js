@@ -14,10 +14,13 @@ const findLink = () => document.querySelector('link[rel=serviceworker]');
 export const isSitePage = () =>
   findLink() !== null && window.parent === window && origin !== 'null';
 
+/** True if the page asks a model beside it: a program serves the page for a while only. */
+const isOfProgram = () => new URLSearchParams(location.search).has('source');
+
 /** Registers the service worker when the browser is idle; a failure does not matter. */
 export function keepSite() {
   const link = findLink();
-  if (!link || !isSitePage() || !isSecureContext) return;
+  if (!link || !isSitePage() || isOfProgram() || !isSecureContext) return;
   const { href } = /** @type {HTMLLinkElement} */ (link);
   const register = () => keep(href).catch(() => {});
   if ('requestIdleCallback' in globalThis) requestIdleCallback(register);

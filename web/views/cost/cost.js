@@ -129,7 +129,7 @@ export class LogitCost extends ModelElement {
       <h2>${t('view.cost')}</h2>
       <p class="about">${t('cost.purpose')}</p>
       ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
-      ${info ? this.#renderWhole(info) : nothing}
+      ${info?.remote ? html`<p class="none">${t('cost.remote')}</p>` : info ? this.#renderWhole(info) : nothing}
     `;
   }
 

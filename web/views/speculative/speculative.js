@@ -192,6 +192,7 @@ export class LogitSpeculative extends ModelElement {
 
   /** Renders why there is no draft model: none exists, or this page does not contain its file. */
   #renderNone() {
+    if (this.engine?.info?.remote) return html`<p class="none">${t('speculative.none.remote')}</p>`;
     if (assets.inside.size > 0) return html`<p class="none">${t('speculative.none.carried')}</p>`;
     return html`<div class="none"><p>${t('speculative.none')}</p>
       <button class="primary" data-command="stories" @click=${() => this.emit('logit-model', { model: 'stories' })}>

@@ -1,0 +1,138 @@
+/**
+ * <logit-asking>: says that the page asks a model elsewhere, with a button to cancel; or that there is no
+ * answer, with a button to try again. Emits "logit-retry". The page fetches it for `source` in its address.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/asking';
+import { LogitElement, define } from '../base/element.js';
+import { explain } from '../base/faults.js';
+import { addMessages, t } from '../locale/locale.js';
+import { Door } from '../sources/asked.js';
+import { assets } from '../state/assets.js';
+import { checkState } from '../state/page-state.js';
+import askingStyles from './asking.css';
+
+/** @typedef {import('./scope.js').LogitScope} LogitScope */
+
+addMessages(locales);
+
+/** The beginning of the name of a model that is asked. */
+const SOURCE = 'source:';
+
+/** Shorter questions are not shown, in ms. */
+const SHORT_MS = 400;
+
+export class LogitAsking extends LogitElement {
+  static properties = { door: { attribute: false }, long: { state: true } };
+
+  static styles = [...LogitElement.styles, askingStyles];
+
+  #timer = 0;
+  #follow = () => this.#change();
+
+  constructor() {
+    super();
+    /** @type {import('../sources/asked.js').Door | null} */
+    this.door = null;
+    /** True if a question takes longer than SHORT_MS. */
+    this.long = false;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.#timer);
+    this.door?.removeEventListener('change', this.#follow);
+  }
+
+  /** @param {Map<string, any>} changed */
+  willUpdate(changed) {
+    if (!changed.has('door')) return;
+    changed.get('door')?.removeEventListener('change', this.#follow);
+    this.door?.addEventListener('change', this.#follow);
+    this.#change();
+  }
+
+  #change() {
+    clearTimeout(this.#timer);
+    const asking = Boolean(this.door?.asking);
+    // Between two questions of one run the sentence stays.
+    this.#timer = window.setTimeout(() => (this.long = asking), SHORT_MS);
+    this.requestUpdate();
+  }
+
+  #retry() {
+    this.door?.forget();
+    this.emit('logit-retry');
+  }
+
+  render() {
+    const { door, long } = this;
+    if (!door) return nothing;
+    const name = `\u2068${door.name}\u2069`;
+    // The view says why.
+    if (door.fault && !door.asking && door.name)
+      return html`<div class="asking"><p>${t('asking.unanswered', { name })}</p>
+        <button class="primary" data-command="retry" @click=${this.#retry}>${t('asking.retry')}</button></div>`;
+    if (!long || !door.name) return nothing;
+    return html`<div class="asking" role="status"><p>${t('asking.asks', { name })}</p>
+      <button data-command="cancel" @click=${() => door.cancel()}>${t('asking.cancel')}</button></div>`;
+  }
+}
+
+define('logit-asking', LogitAsking);
+
+/**
+ * Opens the model that the page asks, and shows its questions.
+ * @param {LogitScope} scope
+ * @param {string} kind a value of the field `source`
+ */
+export function enterSource(scope, kind) {
+  const { instrument } = scope;
+  const bar = /** @type {LogitAsking} */ (document.createElement('logit-asking'));
+  document.body.append(bar);
+  bar.addEventListener('logit-retry', () => retry(scope));
+  assets.openSource = (model, signal) => {
+    if (typeof model !== 'string' || !model.startsWith(SOURCE)) return null;
+    bar.door = new Door(model.slice(SOURCE.length));
+    return bar.door.open(signal);
+  };
+  scope.meet = (offer) => {
+    if (offer.model !== SOURCE + kind || !bar.door) return;
+    offer.name = bar.door.name;
+    offer.examples = [bar.door.first.prompt];
+    begin(scope, bar.door);
+    explain({ code: 'unanswered', key: 'asked_gone', values: {} }); // later its program may have ended
+    return true;
+  };
+  instrument.addEventListener('ready', () => {
+    bar.hidden = !instrument.info?.remote;
+  });
+  scope.model = SOURCE + kind;
+}
+
+/**
+ * Begins with the settings of a source, unless the address has a state. The page says which of them are
+ * refused.
+ * @param {LogitScope} scope
+ * @param {Door} door
+ */
+function begin({ address, table, info }, { first: { settings } }) {
+  const { state, dropped } = checkState({ settings }, table, info?.vocab_size);
+  const { complete } = address;
+  address.dropped = [...address.dropped, ...dropped];
+  address.complete = (given) => {
+    address.complete = complete; // once
+    const whole = complete(given);
+    return whole ?? (state && { settings: state.settings });
+  };
+}
+
+/** Repeats the work without an answer: the bench's reading and the visible view. @param {LogitScope} scope */
+function retry({ instrument, renderRoot, view }) {
+  const { prompt } = instrument;
+  if (prompt.fault) instrument.setPrompt(prompt.text);
+  else instrument.refresh();
+  // An element opens its model again when it is connected.
+  const shown = renderRoot.querySelector(`#view > logit-${view}:not(logit-bench)`);
+  shown?.replaceWith(shown);
+}
