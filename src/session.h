@@ -59,8 +59,9 @@ enum status session_feed_rows(struct session *session, const uint32_t *ids, size
                               float *rows, size_t n_rows, struct session_fed *fed,
                               struct fault *fault);
 
-/* Sets the timeline like session_feed, without a forward pass: `logits` (vocab_size,) are the logits
- * after the last id. They are copied. session_hidden is then undefined. Fails as session_feed. */
+/* Sets the timeline like session_feed, without a forward pass: `logits` (vocab_size,) are the
+ * logits after the last id. They are copied. session_hidden is then undefined. Fails as
+ * session_feed. */
 enum status session_accept(struct session *session, const uint32_t *ids, size_t n,
                            const float *logits, struct session_fed *fed, struct fault *fault);
 

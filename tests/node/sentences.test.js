@@ -100,7 +100,7 @@ function ofModule(name) {
   return found;
 }
 const isText = (node) => node?.type === 'Literal' && typeof node.value === 'string';
-const ofJs = ['.', '../import']
+const ofJs = ['.', '../import', '../sources']
   .flatMap((folder) =>
     readdirSync(join(root, 'web/engine', folder)).map((name) => join(folder, name)),
   )

@@ -107,6 +107,7 @@ export function enterSource(scope, kind) {
   instrument.addEventListener('ready', () => {
     bar.hidden = !instrument.info?.remote;
   });
+  hurry(instrument);
   scope.model = SOURCE + kind;
 }
 
@@ -124,6 +125,18 @@ function begin({ address, table, info }, { first: { settings } }) {
     address.complete = complete; // once
     const whole = complete(given);
     return whole ?? (state && { settings: state.settings });
+  };
+}
+
+/** A newer text does not wait for the answer about an older text. @param {LogitScope['instrument']} instrument */
+function hurry(instrument) {
+  const refresh = instrument.refresh.bind(instrument);
+  /** @type {unknown} */
+  let read = null;
+  instrument.refresh = () => {
+    if (instrument.info?.remote && read !== instrument.subject) instrument.dropPass();
+    read = instrument.subject;
+    return refresh();
   };
 }
 

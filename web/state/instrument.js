@@ -52,8 +52,6 @@ export class Instrument extends Bench {
   #engine = null;
   /** @type {Reader | null} */
   #reader = null;
-  /** The text of the last reading. @type {unknown} */
-  #read = null;
 
   get live() {
     return this.#engine !== null;
@@ -244,13 +242,6 @@ export class Instrument extends Bench {
     if (!chat) return this.setPrompt(this.prompt.text);
     this.prompt.say(chat);
     return this.#readPrompt();
-  }
-
-  /** Updates every reading. A model elsewhere need not answer for an older text first. */
-  refresh() {
-    if (this.info?.remote && this.#read !== this.subject) this.dropPass();
-    this.#read = this.subject;
-    return super.refresh();
   }
 
   /** Reads the prompt. If the model cannot encode it, only the error is shown. */
