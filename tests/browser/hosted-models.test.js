@@ -408,6 +408,9 @@ test('a checkpoint of the hub is fetched after a press, converted, opened and of
   const there = {
     'config.json': await readFile(new URL('config.json', folder)),
     'model.safetensors': await readFile(new URL('model.safetensors', folder)),
+    'parts/resolve/main/model.safetensors.index.json': Buffer.from(
+      '{"metadata": {"total_size": 3e6}, "weight_map": {}}',
+    ),
     'tokenizer.json': Buffer.from(
       JSON.stringify({ model: { type: 'WordLevel', vocab }, pre_tokenizer: split }),
     ),
@@ -416,7 +419,9 @@ test('a checkpoint of the hub is fetched after a press, converted, opened and of
   const asked = [];
   await context.route('https://huggingface.co/**', (route) => {
     const [, name] =
-      /^https:\/\/huggingface\.co\/o\/tiny\/resolve\/v1\/(.*)$/.exec(route.request().url()) ?? [];
+      /^https:\/\/huggingface\.co\/o\/(?:tiny\/resolve\/v1|(?=parts\/resolve\/main))\/?(.*)$/.exec(
+        route.request().url(),
+      ) ?? [];
     asked.push(`${route.request().method()} ${name}`);
     const body = there[name ?? ''];
     const headers = {
@@ -446,6 +451,21 @@ test('a checkpoint of the hub is fetched after a press, converted, opened and of
   assert.equal(asked.filter((each) => each === 'GET model.safetensors').length, 1);
   await page.locator('logit-model #model').click();
   assert.match(await page.locator('[data-command=save-model]').innerText(), /GGUF/);
+  // The index tells the size of a model in parts. A model that cannot be opened leaves the open one in place.
+  await page.locator('logit-sheet [data-command=more]').click();
+  const dialog = page.locator('logit-open dialog');
+  await dialog.locator('#name').fill('https://huggingface.co/o/parts');
+  await dialog.locator('#name').press('Enter');
+  await dialog.locator('[data-command=size]').click();
+  const press = dialog.locator('[data-command=fetch]');
+  assert.equal(await press.innerText(), 'Fetch 3.00 MB from huggingface.co');
+  await press.click();
+  const refused = page.locator('logit-scope .refused[role=alert] p');
+  assert.match(
+    await refused.innerText(),
+    /hub:o\/parts has no config\.json with model\.safetensors/,
+  );
+  assert.match(await modelFacts(page), /tiny/);
   assert.deepEqual(complaints, []);
   await context.close();
 });
