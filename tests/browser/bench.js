@@ -38,7 +38,11 @@ const LOOK = {
 };
 
 /**
- * @[route] the Route that served the page's document
+ * @typedef {object} Visitor
+ * @property {import('playwright-core').Page} page
+ * @property {string[]} complaints messages of the console
+ * @property {string[]} foreign addresses of requests to other hosts
+ * @property {Route} [route] the Route that served the page's document
  */
 
 /** @typedef {(path: string) => string | undefined} Route returns the file at a path beside the site */
@@ -327,7 +331,8 @@ export async function expectTrace(page, trace) {
 
 /**
  * Runs in a page: waits until the first <logit-scope> has no work left. Returns false if the page has none yet.
- * @limit in ms
+ * @param {ArrayLike<any>} scopes
+ * @param {number} limit in ms
  */
 async function atRest([scope], limit) {
   if (!scope?.settled) return false;
@@ -368,6 +373,8 @@ export function frame(page) {
  * Calls `probe` until `good` accepts its value, and returns that value. After PATIENCE ms it throws an error with the
  * last value.
  * @template T
+ * @param {() => Promise<T>} probe
+ * @param {(value: T) => boolean} good
  */
 export async function until(probe, good) {
   const deadline = Date.now() + PATIENCE;
@@ -421,7 +428,7 @@ export async function openSheet(page, command) {
   await page.locator(`logit-sheet [data-command=${command}]`).click();
 }
 
-/** @name of a model in the page's list */
+/** @param {import('playwright-core').Page} page @param {string} name of a model in the page's list */
 export async function chooseModel(page, name) {
   await page.locator('logit-model #model').click();
   await page.locator(`logit-sheet [data-model=${name}]`).click();

@@ -83,7 +83,7 @@ async function open({ add = true, ...options } = {}) {
       await expectTrace(page, scope.distribution({ ...settings, top: 20 }));
     },
     /**
-     * Moves the card with the arrow keys. @by number of places; up if negative
+     * Moves the card with the arrow keys.
      * @param {number} by number of places, negative for up
      */
     async move(by) {

@@ -64,9 +64,9 @@ async function compare(checkpoint, [tensors, config], name) {
 }
 
 /**
- * Returns the error that an action throws; it must be one sentence on one line. @null if the action throws none
+ * Returns the error that an action throws; it must be one sentence on one line.
  * @param {() => Promise<unknown>} act
- * @returns {Promise<LogitscopeError | null>} null if there is none
+ * @returns {Promise<LogitscopeError | null>} null if the action throws none
  */
 async function refusal(act) {
   try {

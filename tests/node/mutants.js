@@ -112,7 +112,7 @@ export const excuse = ({ as, to }) =>
 
 /**
  * Selects `count` elements at equal distances; every call selects the same.
- * @template T
+ * @template T @param {T[]} all @param {number} count @returns {T[]}
  */
 export const spread = (all, count) =>
   Array.from(

@@ -484,7 +484,10 @@ export function markBits(tag, { watermark_key: key = 15485863 }, history, width)
   };
 }
 
-/** As markBits, but the context includes the token itself. With `tell`, the result also has the token that decides. */
+/**
+ * Like markBits, but the context includes the token itself, and only the context's token with the smallest hash gives
+ * the bits. If `tell` is true, the function also returns the id of this token.
+ */
 export function selfBits({ watermark_key: key = 15485863 }, history, width, tell = false) {
   if (history.length < width) return null;
   const start = splitmix64(splitmix64(BigInt(key)) + 2n ** 32n + 3n);
@@ -506,9 +509,12 @@ const isActive = (name, settings) =>
       !(settings.mirostat && REPLACED.includes(name));
 
 /**
- * @settings valid settings
- * @[second] logits of a second distribution
- * @number of tokens that remain after each stage; null if no / token remains
+ * Returns the logits after all active stages, and the number of tokens that remain after each.
+ * @param {Float32Array} logits
+ * @param {Record<string, any>} settings valid settings
+ * @param {number[]} history
+ * @param {ArrayLike<number>} [second] logits of a second distribution
+ * @returns {{ logits: Float32Array, kept: number[] } | null} null if no token remains
  */
 export function warp(logits, settings, history, second) {
   let state = logits;

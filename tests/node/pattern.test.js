@@ -35,7 +35,7 @@ function accepts(states, text) {
 }
 
 /**
- * Makes a text by going from state to state. The states accept it, or accept nearly all of it. @lots random numbers
+ * Makes a text by going from state to state. The states accept it, or accept nearly all of it.
  * @param {number[]} lots random numbers
  */
 function walk(states, lots) {

@@ -4,7 +4,7 @@ import { SOFTMAX } from './graded.js';
 const COUNT = 'history.filter((it) => it === id).length';
 
 /**
- * Returns the source of a sampler that keeps tokens up to a limit on p. @name of the setting @limit expression
+ * Returns the source of a sampler that keeps tokens up to a limit on p.
  * @param {string} name of the setting @param {string} limit expression
  */
 const filter = (name, limit) => `${SOFTMAX}

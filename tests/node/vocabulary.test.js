@@ -113,7 +113,7 @@ const vectors = JSON.parse(
 /**
  * Compares ids and decoded texts with the recorded ones. The engine removes the space that encoding adds, also after
  * a special token; the reference keeps it for a byte-level vocabulary.
- * @[spaced] true for a byte-level vocabulary that adds a space
+ * @param {boolean} [spaced] true for a byte-level vocabulary that adds a space
  */
 function assertVector(engine, texts, spaced = false) {
   for (const [text, expected, decoded] of texts) {
