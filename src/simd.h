@@ -2,7 +2,9 @@
  * versions compute the same bits: WebAssembly's SIMD128, SIMD128 with relaxed SIMD, and GCC's
  * vector extensions for native builds. Only this file knows which version is compiled.
  *
- * In a mask, all bits of a lane are 1 or all are 0. Loads and stores need no alignment. */
+ * In a mask, all bits of a lane are 1 or all are 0. Loads and stores need no alignment. A word that
+ * is one expression takes one line. */
+/* clang-format off */
 #ifndef LOGITSCOPE_SIMD_H
 #define LOGITSCOPE_SIMD_H
 
@@ -22,115 +24,53 @@ typedef v128_t i32x4;
 typedef v128_t f64x2;
 typedef v128_t u64x2;
 
-static inline f32x4 f32x4_splat(float x) {
-    return wasm_f32x4_splat(x);
-}
-static inline f32x4 f32x4_load(const float *p) {
-    return wasm_v128_load(p);
-}
-static inline void f32x4_store(float *p, f32x4 x) {
-    wasm_v128_store(p, x);
-}
-static inline f32x4 f32x4_add(f32x4 a, f32x4 b) {
-    return wasm_f32x4_add(a, b);
-}
-static inline f32x4 f32x4_sub(f32x4 a, f32x4 b) {
-    return wasm_f32x4_sub(a, b);
-}
-static inline f32x4 f32x4_mul(f32x4 a, f32x4 b) {
-    return wasm_f32x4_mul(a, b);
-}
-static inline f32x4 f32x4_div(f32x4 a, f32x4 b) {
-    return wasm_f32x4_div(a, b);
-}
-static inline f32x4 f32x4_negate(f32x4 a) {
-    return wasm_f32x4_neg(a);
-}
-static inline i32x4 f32x4_less(f32x4 a, f32x4 b) {
-    return wasm_f32x4_lt(a, b);
-}
+static inline f32x4 f32x4_splat(float x) { return wasm_f32x4_splat(x); }
+static inline f32x4 f32x4_load(const float *p) { return wasm_v128_load(p); }
+static inline void f32x4_store(float *p, f32x4 x) { wasm_v128_store(p, x); }
+static inline f32x4 f32x4_add(f32x4 a, f32x4 b) { return wasm_f32x4_add(a, b); }
+static inline f32x4 f32x4_sub(f32x4 a, f32x4 b) { return wasm_f32x4_sub(a, b); }
+static inline f32x4 f32x4_mul(f32x4 a, f32x4 b) { return wasm_f32x4_mul(a, b); }
+static inline f32x4 f32x4_div(f32x4 a, f32x4 b) { return wasm_f32x4_div(a, b); }
+static inline f32x4 f32x4_negate(f32x4 a) { return wasm_f32x4_neg(a); }
+static inline i32x4 f32x4_less(f32x4 a, f32x4 b) { return wasm_f32x4_lt(a, b); }
 /* a if the mask is set, else b. */
 static inline f32x4 f32x4_select(i32x4 mask, f32x4 a, f32x4 b) {
     return wasm_v128_bitselect(a, b, mask);
 }
 /* 0 if the mask is set, else a. */
-static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) {
-    return wasm_v128_andnot(a, mask);
-}
+static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) { return wasm_v128_andnot(a, mask); }
 /* a > b ? a : b, lane by lane. */
-static inline f32x4 f32x4_larger(f32x4 a, f32x4 b) {
-    return wasm_f32x4_pmax(b, a);
-}
+static inline f32x4 f32x4_larger(f32x4 a, f32x4 b) { return wasm_f32x4_pmax(b, a); }
 /* Reinterpret the bits of floats as integers, and back. */
-static inline i32x4 i32x4_bits(f32x4 a) {
-    return a;
-}
-static inline f32x4 f32x4_bits(i32x4 a) {
-    return a;
-}
-static inline i32x4 i32x4_splat(int32_t x) {
-    return wasm_i32x4_splat(x);
-}
-static inline i32x4 i32x4_add(i32x4 a, i32x4 b) {
-    return wasm_i32x4_add(a, b);
-}
-static inline i32x4 i32x4_mul(i32x4 a, i32x4 b) {
-    return wasm_i32x4_mul(a, b);
-}
-static inline i32x4 i32x4_shift_left(i32x4 a, int n) {
-    return wasm_i32x4_shl(a, (uint32_t)n);
-}
+static inline i32x4 i32x4_bits(f32x4 a) { return a; }
+static inline f32x4 f32x4_bits(i32x4 a) { return a; }
+static inline i32x4 i32x4_splat(int32_t x) { return wasm_i32x4_splat(x); }
+static inline i32x4 i32x4_add(i32x4 a, i32x4 b) { return wasm_i32x4_add(a, b); }
+static inline i32x4 i32x4_mul(i32x4 a, i32x4 b) { return wasm_i32x4_mul(a, b); }
+static inline i32x4 i32x4_shift_left(i32x4 a, int n) { return wasm_i32x4_shl(a, (uint32_t)n); }
 /* swap_pairs returns (a1, a0, a3, a2); the next function returns (a0, a0, a1, a1). */
-static inline f32x4 f32x4_swap_pairs(f32x4 a) {
-    return wasm_i32x4_shuffle(a, a, 1, 0, 3, 2);
-}
-static inline f32x4 f32x4_twice_low(f32x4 a) {
-    return wasm_i32x4_shuffle(a, a, 0, 0, 1, 1);
-}
-static inline f64x2 f64x2_splat(double x) {
-    return wasm_f64x2_splat(x);
-}
-static inline f64x2 f64x2_low(f32x4 a) {
-    return wasm_f64x2_promote_low_f32x4(a);
-}
+static inline f32x4 f32x4_swap_pairs(f32x4 a) { return wasm_i32x4_shuffle(a, a, 1, 0, 3, 2); }
+static inline f32x4 f32x4_twice_low(f32x4 a) { return wasm_i32x4_shuffle(a, a, 0, 0, 1, 1); }
+static inline f64x2 f64x2_splat(double x) { return wasm_f64x2_splat(x); }
+static inline f64x2 f64x2_low(f32x4 a) { return wasm_f64x2_promote_low_f32x4(a); }
 static inline f64x2 f64x2_high(f32x4 a) {
     return wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle(a, a, 2, 3, 2, 3));
 }
-static inline f64x2 f64x2_mul(f64x2 a, f64x2 b) {
-    return wasm_f64x2_mul(a, b);
-}
+static inline f64x2 f64x2_mul(f64x2 a, f64x2 b) { return wasm_f64x2_mul(a, b); }
 /* Returns the integer part of a as an integer, 0 <= a < 2^51. */
 static inline u64x2 u64x2_floor(f64x2 a) {
     f64x2 magic = wasm_f64x2_splat(0x1p52);
     return wasm_v128_xor(wasm_f64x2_add(wasm_f64x2_floor(a), magic), magic);
 }
-static inline u64x2 u64x2_splat(uint64_t x) {
-    return wasm_i64x2_splat((int64_t)x);
-}
-static inline u64x2 u64x2_add(u64x2 a, u64x2 b) {
-    return wasm_i64x2_add(a, b);
-}
-static inline void u64x2_store(uint64_t *p, u64x2 x) {
-    wasm_v128_store(p, x);
-}
-static inline i32x4 i32x4_sub(i32x4 a, i32x4 b) {
-    return wasm_i32x4_sub(a, b);
-}
-static inline i32x4 i32x4_and(i32x4 a, i32x4 b) {
-    return wasm_v128_and(a, b);
-}
-static inline i32x4 i32x4_smaller(i32x4 a, i32x4 b) {
-    return wasm_i32x4_min(a, b);
-}
-static inline i32x4 i32x4_larger(i32x4 a, i32x4 b) {
-    return wasm_i32x4_max(a, b);
-}
-static inline void i32x4_store(int32_t *p, i32x4 x) {
-    wasm_v128_store(p, x);
-}
-static inline f32x4 f32x4_from_i32x4(i32x4 a) {
-    return wasm_f32x4_convert_i32x4(a);
-}
+static inline u64x2 u64x2_splat(uint64_t x) { return wasm_i64x2_splat((int64_t)x); }
+static inline u64x2 u64x2_add(u64x2 a, u64x2 b) { return wasm_i64x2_add(a, b); }
+static inline void u64x2_store(uint64_t *p, u64x2 x) { wasm_v128_store(p, x); }
+static inline i32x4 i32x4_sub(i32x4 a, i32x4 b) { return wasm_i32x4_sub(a, b); }
+static inline i32x4 i32x4_and(i32x4 a, i32x4 b) { return wasm_v128_and(a, b); }
+static inline i32x4 i32x4_smaller(i32x4 a, i32x4 b) { return wasm_i32x4_min(a, b); }
+static inline i32x4 i32x4_larger(i32x4 a, i32x4 b) { return wasm_i32x4_max(a, b); }
+static inline void i32x4_store(int32_t *p, i32x4 x) { wasm_v128_store(p, x); }
+static inline f32x4 f32x4_from_i32x4(i32x4 a) { return wasm_f32x4_convert_i32x4(a); }
 /* Swaps rows and columns. */
 static inline void f32x4_transpose(f32x4 m[4]) {
     f32x4 a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5);
@@ -174,17 +114,13 @@ static inline f32x4 f32x4_load_f16(const uint8_t *p) {
 /* Sixteen bytes: the codes of four columns in four rows. */
 typedef v128_t bytes16;
 
-static inline bytes16 bytes16_load(const uint8_t *p) {
-    return wasm_v128_load(p);
-}
+static inline bytes16 bytes16_load(const uint8_t *p) { return wasm_v128_load(p); }
 /* In every byte, moves `bits` bits from bit `from` down to bit `to`; all other bits become 0. */
 static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
     x = wasm_v128_and(x, wasm_i8x16_splat((int8_t)(((1 << bits) - 1) << from)));
     return from > to ? wasm_u16x8_shr(x, (uint32_t)(from - to)) : x;
 }
-static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
-    return wasm_v128_or(a, b);
-}
+static inline bytes16 bytes16_or(bytes16 a, bytes16 b) { return wasm_v128_or(a, b); }
 static inline bytes16 bytes16_level(bytes16 codes) {
 #ifdef __wasm_relaxed_simd__
     return wasm_i8x16_relaxed_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes); /* all are < 16 */
@@ -233,30 +169,22 @@ static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
 static inline v128_t neighbours_sum(v128_t x) {
     return wasm_i32x4_dot_i16x8(x, wasm_i16x8_splat(1));
 }
-static inline dots_x dots_x_load(const int16_t *p) {
-    return wasm_v128_load32_splat(p);
-}
+static inline dots_x dots_x_load(const int16_t *p) { return wasm_v128_load32_splat(p); }
 static inline wide_x wide_x_load(const int16_t *p) {
     return (wide_x){wasm_i8x16_abs(wasm_v128_load32_splat(p)), wasm_v128_load32_splat(p + 2)};
 }
 static inline factors4 factors_twice(v128_t x) {
     return wasm_i16x8_shuffle(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
 }
-static inline factors4 factors_of(const uint8_t *p) {
-    return factors_twice(wasm_i16x8_load8x8(p));
-}
+static inline factors4 factors_of(const uint8_t *p) { return factors_twice(wasm_i16x8_load8x8(p)); }
 static inline factors4 factors_of_low(const uint8_t *p) {
     return factors_twice(wasm_v128_and(wasm_i16x8_load8x8(p), wasm_i16x8_splat(15)));
 }
 static inline factors4 factors_of_high(const uint8_t *p) {
     return factors_twice(wasm_u16x8_shr(wasm_u16x8_load8x8(p), 4));
 }
-static inline sums4 sums_load(const int16_t sums[2]) {
-    return wasm_v128_load32_splat(sums);
-}
-static inline sums4 sums_add(sums4 a, sums4 b) {
-    return wasm_i16x8_add(a, b);
-}
+static inline sums4 sums_load(const int16_t sums[2]) { return wasm_v128_load32_splat(sums); }
+static inline sums4 sums_add(sums4 a, sums4 b) { return wasm_i16x8_add(a, b); }
 static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
     return wasm_i32x4_dot_i16x8(factors, sums);
 }
@@ -266,15 +194,11 @@ static inline dots dots_start(sums4 sums, int offset) {
 static inline dots dots_add(dots sums, bytes16 w, dots_x x) {
     return wasm_i16x8_add(sums, wasm_i16x8_relaxed_dot_i8x16_i7x16(x, w));
 }
-static inline i32x4 dots_total(dots sums) {
-    return neighbours_sum(sums);
-}
+static inline i32x4 dots_total(dots sums) { return neighbours_sum(sums); }
 static inline i32x4 dots_scaled(dots sums, factors4 factors) {
     return wasm_i32x4_dot_i16x8(sums, factors);
 }
-static inline wide wide_zero(void) {
-    return wasm_i32x4_splat(0);
-}
+static inline wide wide_zero(void) { return wasm_i32x4_splat(0); }
 static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
     v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
     return wasm_i32x4_add(sums, neighbours_sum(pairs));
@@ -297,15 +221,9 @@ typedef i32x4 sums4; /* the two sums of a struct quants, twice */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     wasm_v128_store(to, wasm_i16x8_narrow_i32x4(low, high));
 }
-static inline dots_x dots_x_load(const int16_t *p) {
-    return wasm_v128_load64_splat(p);
-}
-static inline wide_x wide_x_load(const int16_t *p) {
-    return wasm_v128_load64_splat(p);
-}
-static inline factors4 factors_of(const uint8_t *p) {
-    return i32x4_load_i8(p);
-}
+static inline dots_x dots_x_load(const int16_t *p) { return wasm_v128_load64_splat(p); }
+static inline wide_x wide_x_load(const int16_t *p) { return wasm_v128_load64_splat(p); }
+static inline factors4 factors_of(const uint8_t *p) { return i32x4_load_i8(p); }
 static inline factors4 factors_of_low(const uint8_t *p) {
     return wasm_v128_and(i32x4_load_i8(p), wasm_i32x4_splat(15));
 }
@@ -315,9 +233,7 @@ static inline factors4 factors_of_high(const uint8_t *p) {
 static inline sums4 sums_load(const int16_t sums[2]) {
     return wasm_i32x4_extend_low_i16x8(wasm_v128_load32_splat(sums));
 }
-static inline sums4 sums_add(sums4 a, sums4 b) {
-    return i32x4_add(a, b);
-}
+static inline sums4 sums_add(sums4 a, sums4 b) { return i32x4_add(a, b); }
 static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
     return i32x4_mul(factors, i32x4_add(sums, f32x4_swap_pairs(sums)));
 }
@@ -337,12 +253,8 @@ static inline i32x4 dots_total(dots sums) {
 static inline i32x4 dots_scaled(dots sums, factors4 factors) {
     return i32x4_mul(dots_total(sums), factors);
 }
-static inline wide wide_zero(void) {
-    return (wide){wasm_i32x4_splat(0), wasm_i32x4_splat(0)};
-}
-static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
-    return dots_add(sums, w, x);
-}
+static inline wide wide_zero(void) { return (wide){wasm_i32x4_splat(0), wasm_i32x4_splat(0)}; }
+static inline wide wide_add(wide sums, bytes16 w, wide_x x) { return dots_add(sums, w, x); }
 static inline i32x4 wide_total(wide sums, int32_t negative) {
     (void)negative;
     return dots_total(sums);
@@ -362,101 +274,47 @@ typedef uint32_t u32x4 __attribute__((vector_size(16)));
 typedef double f64x2 __attribute__((vector_size(16)));
 typedef uint64_t u64x2 __attribute__((vector_size(16)));
 
-static inline f32x4 f32x4_splat(float x) {
-    return (f32x4){x, x, x, x};
-}
+static inline f32x4 f32x4_splat(float x) { return (f32x4){x, x, x, x}; }
 static inline f32x4 f32x4_load(const float *p) {
     f32x4 x;
     memcpy(&x, p, sizeof x);
     return x;
 }
-static inline void f32x4_store(float *p, f32x4 x) {
-    memcpy(p, &x, sizeof x);
-}
-static inline f32x4 f32x4_add(f32x4 a, f32x4 b) {
-    return a + b;
-}
-static inline f32x4 f32x4_sub(f32x4 a, f32x4 b) {
-    return a - b;
-}
-static inline f32x4 f32x4_mul(f32x4 a, f32x4 b) {
-    return a * b;
-}
-static inline f32x4 f32x4_div(f32x4 a, f32x4 b) {
-    return a / b;
-}
-static inline f32x4 f32x4_negate(f32x4 a) {
-    return -a;
-}
-static inline i32x4 f32x4_less(f32x4 a, f32x4 b) {
-    return a < b;
-}
-static inline i32x4 i32x4_bits(f32x4 a) {
-    return (i32x4)a;
-}
-static inline f32x4 f32x4_bits(i32x4 a) {
-    return (f32x4)a;
-}
+static inline void f32x4_store(float *p, f32x4 x) { memcpy(p, &x, sizeof x); }
+static inline f32x4 f32x4_add(f32x4 a, f32x4 b) { return a + b; }
+static inline f32x4 f32x4_sub(f32x4 a, f32x4 b) { return a - b; }
+static inline f32x4 f32x4_mul(f32x4 a, f32x4 b) { return a * b; }
+static inline f32x4 f32x4_div(f32x4 a, f32x4 b) { return a / b; }
+static inline f32x4 f32x4_negate(f32x4 a) { return -a; }
+static inline i32x4 f32x4_less(f32x4 a, f32x4 b) { return a < b; }
+static inline i32x4 i32x4_bits(f32x4 a) { return (i32x4)a; }
+static inline f32x4 f32x4_bits(i32x4 a) { return (f32x4)a; }
 static inline f32x4 f32x4_select(i32x4 mask, f32x4 a, f32x4 b) {
     return (f32x4)(((i32x4)a & mask) | ((i32x4)b & ~mask));
 }
-static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) {
-    return (f32x4)((i32x4)a & ~mask);
-}
-static inline f32x4 f32x4_larger(f32x4 a, f32x4 b) {
-    return f32x4_select(b < a, a, b);
-}
-static inline i32x4 i32x4_splat(int32_t x) {
-    return (i32x4){x, x, x, x};
-}
-static inline i32x4 i32x4_add(i32x4 a, i32x4 b) {
-    return (i32x4)((u32x4)a + (u32x4)b);
-}
-static inline i32x4 i32x4_mul(i32x4 a, i32x4 b) {
-    return a * b;
-}
-static inline i32x4 i32x4_shift_left(i32x4 a, int n) {
-    return (i32x4)((u32x4)a << n);
-}
-static inline f32x4 f32x4_swap_pairs(f32x4 a) {
-    return (f32x4){a[1], a[0], a[3], a[2]};
-}
-static inline f32x4 f32x4_twice_low(f32x4 a) {
-    return (f32x4){a[0], a[0], a[1], a[1]};
-}
-static inline f64x2 f64x2_splat(double x) {
-    return (f64x2){x, x};
-}
-static inline f64x2 f64x2_low(f32x4 a) {
-    return (f64x2){(double)a[0], (double)a[1]};
-}
-static inline f64x2 f64x2_high(f32x4 a) {
-    return (f64x2){(double)a[2], (double)a[3]};
-}
-static inline f64x2 f64x2_mul(f64x2 a, f64x2 b) {
-    return a * b;
-}
+static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) { return (f32x4)((i32x4)a & ~mask); }
+static inline f32x4 f32x4_larger(f32x4 a, f32x4 b) { return f32x4_select(b < a, a, b); }
+static inline i32x4 i32x4_splat(int32_t x) { return (i32x4){x, x, x, x}; }
+static inline i32x4 i32x4_add(i32x4 a, i32x4 b) { return (i32x4)((u32x4)a + (u32x4)b); }
+static inline i32x4 i32x4_mul(i32x4 a, i32x4 b) { return a * b; }
+static inline i32x4 i32x4_shift_left(i32x4 a, int n) { return (i32x4)((u32x4)a << n); }
+static inline f32x4 f32x4_swap_pairs(f32x4 a) { return (f32x4){a[1], a[0], a[3], a[2]}; }
+static inline f32x4 f32x4_twice_low(f32x4 a) { return (f32x4){a[0], a[0], a[1], a[1]}; }
+static inline f64x2 f64x2_splat(double x) { return (f64x2){x, x}; }
+static inline f64x2 f64x2_low(f32x4 a) { return (f64x2){(double)a[0], (double)a[1]}; }
+static inline f64x2 f64x2_high(f32x4 a) { return (f64x2){(double)a[2], (double)a[3]}; }
+static inline f64x2 f64x2_mul(f64x2 a, f64x2 b) { return a * b; }
 /* Adding 2^52 rounds `a` to an integer in the low bits. If this rounds up, 1 is subtracted. */
 static inline u64x2 u64x2_floor(f64x2 a) {
     f64x2 magic = f64x2_splat(0x1p52), rounded = a + magic;
     return ((u64x2)rounded ^ (u64x2)magic) + (u64x2)(rounded - magic > a);
 }
-static inline u64x2 u64x2_splat(uint64_t x) {
-    return (u64x2){x, x};
-}
-static inline u64x2 u64x2_add(u64x2 a, u64x2 b) {
-    return a + b;
-}
-static inline void u64x2_store(uint64_t *p, u64x2 x) {
-    memcpy(p, &x, sizeof x);
-}
+static inline u64x2 u64x2_splat(uint64_t x) { return (u64x2){x, x}; }
+static inline u64x2 u64x2_add(u64x2 a, u64x2 b) { return a + b; }
+static inline void u64x2_store(uint64_t *p, u64x2 x) { memcpy(p, &x, sizeof x); }
 
-static inline i32x4 i32x4_sub(i32x4 a, i32x4 b) {
-    return (i32x4)((u32x4)a - (u32x4)b);
-}
-static inline i32x4 i32x4_and(i32x4 a, i32x4 b) {
-    return a & b;
-}
+static inline i32x4 i32x4_sub(i32x4 a, i32x4 b) { return (i32x4)((u32x4)a - (u32x4)b); }
+static inline i32x4 i32x4_and(i32x4 a, i32x4 b) { return a & b; }
 static inline i32x4 i32x4_smaller(i32x4 a, i32x4 b) {
     i32x4 mask = a < b;
     return (a & mask) | (b & ~mask);
@@ -465,9 +323,7 @@ static inline i32x4 i32x4_larger(i32x4 a, i32x4 b) {
     i32x4 mask = a > b;
     return (a & mask) | (b & ~mask);
 }
-static inline void i32x4_store(int32_t *p, i32x4 x) {
-    memcpy(p, &x, sizeof x);
-}
+static inline void i32x4_store(int32_t *p, i32x4 x) { memcpy(p, &x, sizeof x); }
 static inline f32x4 f32x4_from_i32x4(i32x4 a) {
     return (f32x4){(float)a[0], (float)a[1], (float)a[2], (float)a[3]};
 }
@@ -506,9 +362,7 @@ static inline bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
     bytes16 zero = {0}, right = zero + (uint8_t)from, left = zero + (uint8_t)to;
     return (x >> right & (zero + (uint8_t)((1 << bits) - 1))) << left;
 }
-static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
-    return a | b;
-}
+static inline bytes16 bytes16_or(bytes16 a, bytes16 b) { return a | b; }
 static inline bytes16 bytes16_level(bytes16 codes) {
     static const int8_t levels[16] = {FORMAT_LEVELS};
     for (int i = 0; i < 16; i++) codes[i] = (uint8_t)levels[codes[i]];
@@ -564,27 +418,13 @@ static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
 static inline dots_x dots_x_load(const int16_t *p) {
     return (i16x8){p[0], p[1], p[2], p[3], p[0], p[1], p[2], p[3]};
 }
-static inline wide_x wide_x_load(const int16_t *p) {
-    return dots_x_load(p);
-}
-static inline factors4 factors_of(const uint8_t *p) {
-    return i32x4_load_i8(p);
-}
-static inline factors4 factors_of_low(const uint8_t *p) {
-    return i32x4_load_i8(p) & 15;
-}
-static inline factors4 factors_of_high(const uint8_t *p) {
-    return i32x4_load_i8(p) >> 4 & 15;
-}
-static inline sums4 sums_load(const int16_t sums[2]) {
-    return i32x4_splat(sums[0] + sums[1]);
-}
-static inline sums4 sums_add(sums4 a, sums4 b) {
-    return a + b;
-}
-static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
-    return factors * sums;
-}
+static inline wide_x wide_x_load(const int16_t *p) { return dots_x_load(p); }
+static inline factors4 factors_of(const uint8_t *p) { return i32x4_load_i8(p); }
+static inline factors4 factors_of_low(const uint8_t *p) { return i32x4_load_i8(p) & 15; }
+static inline factors4 factors_of_high(const uint8_t *p) { return i32x4_load_i8(p) >> 4 & 15; }
+static inline sums4 sums_load(const int16_t sums[2]) { return i32x4_splat(sums[0] + sums[1]); }
+static inline sums4 sums_add(sums4 a, sums4 b) { return a + b; }
+static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) { return factors * sums; }
 static inline dots dots_start(sums4 sums, int offset) {
     i32x4 start = sums * (i32x4){-offset, 0, -offset, 0};
     return (dots){start, start};
@@ -596,15 +436,9 @@ static inline i32x4 dots_total(dots sums) {
     i32x4 a = sums.low, b = sums.high;
     return (i32x4){a[0], a[2], b[0], b[2]} + (i32x4){a[1], a[3], b[1], b[3]};
 }
-static inline i32x4 dots_scaled(dots sums, factors4 factors) {
-    return dots_total(sums) * factors;
-}
-static inline wide wide_zero(void) {
-    return (wide){i32x4_splat(0), i32x4_splat(0)};
-}
-static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
-    return dots_add(sums, w, x);
-}
+static inline i32x4 dots_scaled(dots sums, factors4 factors) { return dots_total(sums) * factors; }
+static inline wide wide_zero(void) { return (wide){i32x4_splat(0), i32x4_splat(0)}; }
+static inline wide wide_add(wide sums, bytes16 w, wide_x x) { return dots_add(sums, w, x); }
 static inline i32x4 wide_total(wide sums, int32_t negative) {
     (void)negative;
     return dots_total(sums);
