@@ -1,7 +1,7 @@
 /** Tests the built site with real keys and mouse; numbers are compared with Node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { long, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import {
   FIRST,
   START,
@@ -653,12 +653,13 @@ for (const lang of sample(['en', 'es'], 1))
     const path = `?lang=${lang}&model=stories&view=bench#`;
     const { page, close } = await bench.open({ path });
     assert.equal(await page.locator('#preset').inputValue(), 'transformers');
-    for (const [width, height] of [
-      [1440, 900],
+    const sizes = [
       [1280, 720],
       [375, 812],
+      [1440, 900],
       [2560, 1440],
-    ]) {
+    ];
+    for (const [width, height] of LONG ? sizes : sizes.slice(0, 2)) {
       await page.setViewportSize({ width, height });
       await settle(page);
       await frame(page);

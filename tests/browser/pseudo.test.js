@@ -187,7 +187,8 @@ test('a page changed by a translator still shows current values, and no token ma
   const found = [];
   for (const translated of [false, true]) {
     const path = '?lang=en&model=verbs&view=landscape#temperature=0.7&top_p=0.9';
-    const { page, complaints, close } = await bench.open({ path, ready: false, own: true });
+    const options = translated ? { own: true } : { fresh: true }; // a translated page is used no more
+    const { page, complaints, close } = await bench.open({ path, ready: false, ...options });
     const view = page.locator('logit-landscape');
     const translate = async () => {
       await settle(page);

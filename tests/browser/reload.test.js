@@ -422,7 +422,7 @@ test('going back to an address without a model shows the page’s own model', as
 
 test('a reload of an untouched page shows the same', async () => {
   const path = '?lang=en&view=landscape';
-  const { page, close } = await bench.open({ path, ready: false, own: true });
+  const { page, close } = await bench.open({ path, ready: false, fresh: true });
   const shown = async () => {
     await page.locator('logit-landscape .sentence mark').waitFor();
     await settle(page);
@@ -474,7 +474,7 @@ const DEEDS = [
 ];
 
 /** Number of random actions. */
-const N_DEEDS = cases(12, 20);
+const N_DEEDS = cases(8, 20);
 
 test('undo and redo of random deeds bring the exact states back; the last ten texts stay on the device', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });

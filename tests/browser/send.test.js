@@ -13,12 +13,12 @@ after(() => bench?.close());
 const MOMENT =
   '?lang=en&model=verbs&view=landscape#prompt=Yesterday%20they&temperature=1.3&top_p=0.85&seed=7&landscape_knob=top_p&landscape_u=0.6';
 
-/** Opens a page for this test alone, with permission to use the clipboard. */
+/** Opens a new document with permission to use the clipboard. */
 async function openMoment({ path = MOMENT, ...options } = {}) {
   const opened = await bench.open({
     path,
     ready: false,
-    own: true,
+    fresh: true,
     viewport: { width: 1280, height: 720 },
     permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
@@ -54,18 +54,23 @@ async function saved({ page, panel }, name) {
   return { name: file.suggestedFilename(), bytes };
 }
 
+/**
+ * A page that reads saved pictures: the site's policy forbids documents made from text.
+ * @type {import('playwright-core').Page | undefined}
+ */
+let reader;
+
 /** Saves the picture of the present view; returns its name, its texts and its SVG. */
 async function savedTexts(opened) {
   await open(opened);
   const { name, bytes } = await saved(opened, 'svg');
   await opened.page.keyboard.press('Escape');
-  const plain = await opened.page.context().newPage(); // the site's policy forbids documents made from text
-  const words = await plain.evaluate((markup) => {
+  reader ??= await opened.page.context().browser().newPage();
+  const words = await reader.evaluate((markup) => {
     const { documentElement: root } = new DOMParser().parseFromString(markup, 'image/svg+xml');
     const clean = (it) => it.textContent.replace(/\s+/g, ' ').trim();
     return root.localName === 'svg' ? [...root.querySelectorAll('text')].map(clean) : [];
   }, String(bytes));
-  await plain.close();
   return { name, words, svg: String(bytes) };
 }
 

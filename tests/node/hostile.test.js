@@ -138,7 +138,7 @@ test('options of a generation give a result or a refusal', async () => {
       checkError(error, fc.stringify(given));
     }
   });
-  await fc.assert(property, { numRuns: cases(100, 15_000), seed });
+  await fc.assert(property, { numRuns: cases(50, 15_000), seed });
 });
 
 test('schemas and constraints give a result or a refusal', () => {
@@ -311,5 +311,5 @@ test('flags of the command line give a result or one line', async () => {
     assert.doesNotMatch(stderr, /\n {4}at /);
     if (status === 2) assert.match(stderr, /^logitscope: .+\n$/);
   });
-  await fc.assert(property, { numRuns: cases(30, 200), seed });
+  await fc.assert(property, { numRuns: cases(15, 200), seed });
 });

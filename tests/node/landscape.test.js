@@ -172,7 +172,7 @@ test('an unknown knob and a value out of range are refused', () => {
   assert.throws(() => scope.landscape({}, 'top_p', [0.5, 1.5]), { code: 'out_of_range' });
 });
 
-const draws = cases(2_500, 10_000);
+const draws = cases(1_200, 10_000);
 test(`the crossing of the lines is the engine’s draw at ${draws} random settings`, () => {
   const { vocab_size: top } = scope.info;
   let ground = 0;

@@ -6,7 +6,7 @@ import { marksOf } from '../bench/mutate.js';
 import { cases } from '../long.js';
 import { excuse, mutants, spread } from './mutants.js';
 
-const COUNT = cases(12, 120);
+const COUNT = cases(8, 120);
 
 test(`of ${COUNT} small changes none gets the full score unless it is equivalent`, async () => {
   const engine = await Logitscope.load();

@@ -79,7 +79,9 @@ function compare(scope, texts) {
 test('every character is normalised as by JavaScript, alone and beside a letter or a mark', async () => {
   const { scope } = await open('qwen2', []);
   console.log(`Unicode ${table} against ${host}: ${leftOut} characters left out`);
-  const all = known.filter((each) => each !== '\n');
+  // A character that decomposition leaves alone and that is no part of another: make test tries every eighth.
+  const some = LONG ? known : [...lively, ...known.filter((_, i) => i % 8 === 0)];
+  const all = some.filter((each) => each !== '\n');
   for (let at = 0; at < all.length; at += BATCH) compare(scope, all.slice(at, at + BATCH));
   for (const around of LONG ? [changed, lively] : [changed])
     for (const mark of ['\u0301', '\u0323', '\u0308'].slice(0, cases(1, 3)))

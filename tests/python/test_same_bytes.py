@@ -20,7 +20,7 @@ from logitscope.errors import Phrase, number_text, sentence_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LONG = os.environ.get("LONG") == "1"
-CASES = 100_000 if LONG else 2000
+CASES = 100_000 if LONG else 1000
 MASK = 2**64 - 1
 
 
