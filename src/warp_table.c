@@ -7,13 +7,13 @@
 static const char *const CONVENTIONS[] = {"transformers", "llama.cpp", "llama2.c", NULL};
 
 /* clang-format off */
-#define BOUNDS(low, low_included, high, high_included) .minimum = low, .maximum = high, \
-    .minimum_included = low_included, .maximum_included = high_included
+#define BOUNDS(low, low_included, high, high_included) .minimum = (low), .maximum = (high), \
+    .minimum_included = (low_included), .maximum_included = (high_included)
 #define CLOSED(low, high) BOUNDS(low, true, high, true)
 #define OPEN_LOW(low, high) BOUNDS(low, false, high, true)
 #define OPEN_HIGH(low, high) BOUNDS(low, true, high, false)
 #define OPEN(low, high) BOUNDS(low, false, high, false)
-#define KNOB(low_end, high_end, width) .low = low_end, .high = high_end, .step = width
+#define KNOB(low_end, high_end, width) .low = (low_end), .high = (high_end), .step = (width)
 /* The definition's author, year (0 for a page that changes) and address; then the sampler's names
  * in other programs. The engine leaves these texts out: web/c-tables.js reads them in this file. */
 #define SOURCE(author, year, address, names)
