@@ -96,11 +96,11 @@ export function enterSource(scope, kind) {
     bar.door = new Door(model.slice(SOURCE.length));
     return bar.door.open(signal);
   };
-  scope.meet = (offer) => {
+  scope.meet = (offer, engine) => {
     if (offer.model !== SOURCE + kind || !bar.door) return;
     offer.name = bar.door.name;
     offer.examples = [bar.door.first.prompt];
-    begin(scope, bar.door);
+    begin(scope, bar.door, engine);
     explain({ code: 'unanswered', key: 'asked_gone', values: {} }); // later its program may have ended
     return true;
   };
@@ -116,8 +116,9 @@ export function enterSource(scope, kind) {
  * refused.
  * @param {LogitScope} scope
  * @param {Door} door
+ * @param {import('../engine/remote.js').RemoteLogitscope} engine the scope itself has no table yet
  */
-function begin({ address, table, info }, { first: { settings } }) {
+function begin({ address }, { first: { settings } }, { table, info }) {
   const { state, dropped } = checkState({ settings }, table, info?.vocab_size);
   const { complete } = address;
   address.dropped = [...address.dropped, ...dropped];

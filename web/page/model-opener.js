@@ -125,7 +125,7 @@ export class ModelOpener {
       context,
       grammar,
       begin,
-      meet: (engine) => this.#scope.meet(offer) ?? keepReadable(offer, engine),
+      meet: (engine) => this.#scope.meet(offer, engine) ?? keepReadable(offer, engine),
       beside: Promise.all([overlays, this.#scope.address.coming]),
     });
   }

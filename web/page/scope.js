@@ -132,7 +132,10 @@ export class LogitScope extends InstrumentElement {
       coming: /** @type {Promise<unknown> | null} */ (null),
       complete: (/** @type {any} */ state) => state,
     };
-    /** Completes the offer of a source that is asked. @type {(offer: import('../state/models.js').Offer) => true | void} */
+    /**
+     * Completes the offer of a source that is asked.
+     * @type {(offer: import('../state/models.js').Offer, engine: import('../engine/remote.js').RemoteLogitscope) => true | void}
+     */
     this.meet = () => {};
     this.#listen();
   }
