@@ -1,10 +1,20 @@
-/** Tests the Python bench in a notebook: notebook.js with a frame that stands for the page. */
+/**
+ * Tests the Python bench in a notebook: notebook.js with a frame that stands for the page, and in `make test-long`
+ * Debian's Jupyter Notebook. There the kernel runs on this computer, then as if on another.
+ */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { root } from './bench.js';
+import { LAUNCH } from '../chromium.js';
+import { atExit } from '../cleanup.js';
+import { long } from '../long.js';
+import { root, until } from './bench.js';
+import { askKernel, runCell, startJupyter } from './jupyter.js';
 import { openSite } from './site.js';
 
 /** Stands for the page in a frame: it asks each question after the other, and sends the answers to its parent. */
@@ -115,3 +125,102 @@ test('a frame whose kernel is elsewhere gets its page and its answers by message
   }
   await page.close();
 });
+
+/** A notebook's cell: a small GPT of the kind of nanoGPT, which notes each question. */
+const CELL = `
+import json, torch, logitscope
+torch.manual_seed(1)
+characters = "\\n abcdefghijklmnopqrstuvwxyz"
+stoi = {c: i for i, c in enumerate(characters)}
+itos = dict(enumerate(characters))
+asked = []
+
+class Small(torch.nn.Module):
+    block_size = 16
+
+    def __init__(self):
+        super().__init__()
+        self.wte = torch.nn.Embedding(28, 16)
+        self.wpe = torch.nn.Embedding(16, 16)
+        self.drop = torch.nn.Dropout(0.2)
+        self.head = torch.nn.Linear(16, 28)
+
+    def forward(self, ids, targets=None):
+        if not self.training:
+            asked.append(ids.shape[1])
+        x = self.wte(ids) + self.wpe(torch.arange(ids.shape[1]))
+        return self.head(self.drop(x).cumsum(1)), None
+
+model = Small()
+bench = logitscope.bench(model, stoi, itos, prompt="a cat", temperature=0.8, top_p=0.9)
+bench`;
+
+/** Returns code that prints the probabilities after a text by `warp`, and the mode of the module. */
+const expectedAfter = (text, settings) => `
+model.drop.eval()
+with torch.no_grad():
+    logits = model(torch.tensor([[stoi[c] for c in ${JSON.stringify(text)}]]))[0][0, -1]
+model.drop.train()
+trace = logitscope.warp(logits, **json.loads(${JSON.stringify(JSON.stringify(settings))}))
+print(json.dumps([{t.id: t.p for t in trace.tokens}, model.training]))`;
+
+/** The bars in the notebook's frame: probability by id, without the sum of the rest. */
+const readBars = (frame) =>
+  frame
+    .locator('logit-distribution .row[data-id]:not([data-id=rest])')
+    .evaluateAll((rows) =>
+      Object.fromEntries(rows.map(({ dataset }) => [dataset.id, Number(dataset.p)])),
+    );
+
+/** Waits until the bars are those of `warp` in the kernel; returns the number of questions so far. */
+async function expectBars(page, frame, text, settings) {
+  const [expected, training] = await askKernel(page, expectedAfter(text, settings));
+  assert.equal(training, true);
+  const equal = (found) => JSON.stringify(found) === JSON.stringify(expected);
+  assert.deepEqual(await until(() => readBars(frame), equal), expected);
+  return askKernel(page, 'print(len(asked))');
+}
+
+long(
+  'Jupyter Notebook shows the bench over a module of torch, with its kernel here or elsewhere',
+  async () => {
+    const { dist } = await openSite();
+    const archive = join(await mkdtemp(join(tmpdir(), 'logitscope-notebook-')), 'site.zip');
+    execFileSync('/usr/bin/python3', [
+      join(root, 'python/build_package.py'),
+      'site',
+      archive,
+      dist,
+    ]);
+    const address = await startJupyter(archive, CELL);
+    const { chromium } = createRequire(import.meta.url)('playwright-core');
+    // By this name the page is not one of this machine, so the kernel counts as one elsewhere.
+    const elsewhere = ['--host-resolver-rules=MAP notebook.test 127.0.0.1'];
+    const browser = await chromium.launch({ ...LAUNCH, args: [...LAUNCH.args, ...elsewhere] });
+    atExit(() => browser.close());
+    for (const host of ['localhost', 'notebook.test']) {
+      const page = await browser.newPage({ viewport: { width: 1300, height: 1000 } });
+      await page.goto(`http://${host}${address}`);
+      await runCell(page);
+      const frame = page.frameLocator('iframe[title=Logitscope]');
+      await frame.getByText('Bars', { exact: true }).click();
+      await frame.locator('logit-distribution .row').first().waitFor();
+      const settings = { temperature: 0.8, top_p: 0.9 };
+      const before = await expectBars(page, frame, 'a cat', settings);
+      await frame.locator('logit-knob[data-name=temperature] .box').fill('1.7');
+      await page.keyboard.press('Enter');
+      const after = await expectBars(page, frame, 'a cat', { ...settings, temperature: 1.7 });
+      assert.equal(after, before, 'a knob asks nothing');
+      await frame.locator('#prompt').fill('the dogs that run far');
+      await page.keyboard.press('Enter');
+      const asked = await expectBars(page, frame, 'ogs that run far', {
+        ...settings,
+        temperature: 1.7,
+      });
+      assert.ok(asked > after, 'a new text asks');
+      const sandboxed = await page.locator('iframe[title=Logitscope]').getAttribute('sandbox');
+      assert.equal(sandboxed, host === 'localhost' ? null : 'allow-scripts allow-downloads');
+      await page.close();
+    }
+  },
+);
