@@ -378,7 +378,7 @@ test('a stage without effect says why in its row, and a stopped cut line names t
   await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
   await settle(page);
   assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
-    'under 2 at threshold',
+    'needs 2 likely tokens',
     'Does nothing here: fewer than two tokens reach its threshold.',
   ]);
   assert.deepEqual(await xtc({ xtc_probability: 1e-9, xtc_threshold: 0.01 }), [

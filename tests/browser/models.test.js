@@ -220,6 +220,18 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   assert.match(await refusal.innerText(), /^\u2068broken\.gguf\u2069 was not opened: .+\.$/);
   assert.match(await modelFacts(page), /shakespeare/);
   assert.match(await chosen(page), /^shakespeare/);
+  // This model has no token before the text: without a prompt Explore shows no picture, and asks for one.
+  await page.locator('#tab-landscape').click();
+  const view = page.locator('logit-landscape');
+  const rivers = () => view.locator('.picture').isVisible();
+  await view.locator('.sentence mark').waitFor();
+  const text = await view.locator('.prompt').innerText();
+  await view.locator('.prompt').fill('');
+  await view.getByText('Type a beginning:').waitFor();
+  assert.equal(await rivers(), false);
+  await view.locator('.prompt').fill(text);
+  await until(rivers, Boolean);
+  await page.locator('#tab-bench').click();
   await file.setInputFiles({
     name: 'mine.gguf',
     mimeType: 'application/octet-stream',

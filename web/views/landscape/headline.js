@@ -12,6 +12,8 @@ import { leaveBox } from './handles.js';
 
 /** Limits in bits: a distribution of less entropy than SURE is called sure, one of more than OPEN open. */
 const [SURE, OPEN] = [2, 5];
+/** Fewer tokens than this are shown with a decimal. */
+const EXACT = 10;
 
 /** Endings of the keys of the sentences about temperature: below, at and above 1. */
 const HEATS = ['cold', 'neutral', 'hot'];
@@ -41,11 +43,15 @@ function effectWords({ name, neutral }, value, trace) {
   return t(`${key}.${kind}`, about);
 }
 
-/** Returns a sentence about the entropy, with its bits. @param {number} bits */
-function choiceWords(bits) {
-  const notSure = bits < OPEN ? 'open' : 'unsure';
-  const kind = bits < SURE ? 'sure' : notSure;
-  return t(`landscape.${kind}`, { bits: fixed(bits, bits < 1 ? 2 : 1) });
+/**
+ * Says how open the choice is: as if between so many equally likely tokens.
+ * @param {import('../../engine/types.js').Trace} trace
+ */
+function choiceWords({ entropy, perplexity }) {
+  const notSure = entropy < OPEN ? 'open' : 'unsure';
+  const kind = entropy < SURE ? 'sure' : notSure;
+  const n = perplexity < EXACT ? fixed(perplexity, 1) : number(Math.round(perplexity));
+  return t(`landscape.${kind}`, { n });
 }
 
 /**
@@ -86,7 +92,7 @@ export class Headline {
     const box = this.#value;
     const { error } = box;
     const second = beside ? ` · ○ ${later('shelf.second')}` : '';
-    let about = trace ? choiceWords(trace.entropy) + second : '';
+    let about = trace ? choiceWords(trace) + second : '';
     if (gumbel) about = t('landscape.gumbel');
     if (unlike !== null) about = t('landscape.unlike', { p: percent(Math.max(0, unlike)) });
     const told = unlike !== null || gumbel;

@@ -294,12 +294,14 @@ export class LogitLandscape extends ModelElement {
   /** Returns the picture as a file, or both pictures if two prompts are shown; null if there is none. */
   async picture() {
     if (this.pair.on) return this.pair.shown?.file() ?? null;
+    if (this.#blank) return null;
     return (await this.#openFiles()).picture(this.#scene);
   }
 
   /** Records a film while the knob moves through its range and back. */
   async record() {
-    return this.pair.on ? null : (await this.#openFiles()).record(() => this.#scene);
+    const none = this.pair.on || this.#blank;
+    return none ? null : (await this.#openFiles()).record(() => this.#scene);
   }
 
   get #prose() {
@@ -426,22 +428,23 @@ export class LogitLandscape extends ModelElement {
     const trouble = this.content.fault ?? this.fault;
     const rests = !this.#input.drags && !this.lines.playing && !this.pair.drags;
     const { bare, given, pair } = this;
+    const promise = this.#blank ? 'begin' : this.sentence.late ? 'computing' : 'promise';
     return html`
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
-      <div class=${pair.on ? 'frame paired' : 'frame'} ?inert=${!this.engine}>
+      <div class="frame ${pair.on ? 'paired' : ''} ${this.#blank ? 'blank' : ''}" ?inert=${!this.engine}>
         ${
           trouble
             ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
-            : html`<p class="promise" ?hidden=${given !== null}>${t(this.sentence.late ? 'landscape.computing' : 'landscape.promise')}</p>`
+            : html`<p class="promise" ?hidden=${given !== null}>${t(`landscape.${promise}`)}</p>`
         }
         ${pair.on ? html`<div class="prompts">${pair.shown?.renderPrompts() ?? nothing}</div>` : nothing}
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
         <div class="knobs" role="toolbar" aria-label=${t('landscape.settings')}>${row ? this.#renderKnobs(row) : nothing}</div>
         ${row && pair.on ? html`<div class="twin">${pair.shown?.render(row) ?? nothing}</div>` : nothing}
         <div class="stage">
-          <div class="picture">
+          <div class="picture" ?inert=${this.#blank}>
             ${this.#renderPlot(row)}
             <div class="axis" aria-hidden="true" translate="no">${row ? ticksOf(row).map(renderTick) : nothing}</div>
           </div>
@@ -458,8 +461,15 @@ export class LogitLandscape extends ModelElement {
       <div class="below">${row ? this.#renderTable() : nothing}</div>
       ${this.#menu.render()}
       <span id="opens" hidden>${t('landscape.opens')}</span>
-      <p class="visually-hidden" role="status">${!rests ? '' : pair.on ? pair.shown?.words : statusWords(this.lines, this.content, this.#rain.tally)}</p>
+      <p class="visually-hidden" role="status">${!rests || this.#blank ? '' : pair.on ? pair.shown?.words : statusWords(this.lines, this.content, this.#rain.tally)}</p>
     `;
+  }
+
+  /** True if the prompt has no token, so that there is nothing to read: the last picture is hidden. */
+  get #blank() {
+    const { subject } = this.content;
+    const empty = subject && !subject.fault && subject.empty;
+    return Boolean(empty) && !this.#needsEncoding && !this.pair.on;
   }
 
   /** @param {TableRow} row */
