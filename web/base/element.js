@@ -77,8 +77,13 @@ export class LogitElement extends LitElement {
   }
 
   performUpdate() {
-    undoTranslated(this.renderRoot);
     this.speak(() => super.performUpdate());
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  update(changed) {
+    undoTranslated(this.renderRoot);
+    super.update(changed);
   }
 
   /**

@@ -49,9 +49,10 @@ export class UpdateThrottle {
    * Returns which parts an update renders: 'all' when a movement begins or ends, 'numbers' if their interval is over,
    * else only moving shapes.
    * @param {Map<string, unknown>} changed
+   * @param {boolean} [early] true if the numbers of this change are still to come
    * @returns {'all' | 'numbers' | 'motion'}
    */
-  classify(changed) {
+  classify(changed, early = false) {
     const now = performance.now();
     const others = [...changed.keys()].filter((name) => !this.#moving.includes(name));
     const begins = changed.size > 0 && others.length === 0;
@@ -61,7 +62,7 @@ export class UpdateThrottle {
     this.#moved = continues || begins ? now : -Infinity;
     if (continues) this.#debounce.schedule(REST_MS, () => this.#host.requestUpdate());
     else this.#debounce.cancel();
-    if (continues && (this.#throttle.left(now) > 0 || !this.visible)) return 'motion';
+    if (continues && (early || this.#throttle.left(now) > 0 || !this.visible)) return 'motion';
     this.#throttle.restart(now);
     this.#cache.clear();
     this.numbersCount++;

@@ -72,7 +72,8 @@ export class LogitKnob extends LogitElement {
     const part = (/** @type {string} */ name) =>
       /** @type {HTMLInputElement} */ (this.renderRoot.querySelector(`.slide ${name}`));
     setProperties(part('.fill'), reachOf(this.row, this.value, this.#highest));
-    part('input').value = String(this.value);
+    const [slider, text] = [part('input'), String(this.value)];
+    if (slider.value !== text) slider.value = text; // a written value lays the slider out again
     return false;
   }
 

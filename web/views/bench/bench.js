@@ -18,6 +18,7 @@ import { panelsOf } from './panels.js';
 
 /**
  * @typedef {import('../../engine/errors.js').Fault} Fault
+ * @typedef {import('../../plots/trace.js').Trace} Trace
  * @typedef {'text' | 'distribution' | 'chain' | 'draw'} PanelName
  *
  * @typedef {object} Given
@@ -78,6 +79,8 @@ export class LogitBench extends LogitElement {
   /** The chain panel whose height is observed now. @type {Element | null} */
   #chain = null;
   #onResize = () => this.#measure();
+  /** The trace at the last update. @type {Trace | null} */
+  #trace = null;
   #throttle = new UpdateThrottle(this, ['moves']);
 
   constructor() {
@@ -142,7 +145,10 @@ export class LogitBench extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   shouldUpdate(changed) {
-    if (this.#throttle.classify(changed) !== 'motion') return true;
+    const { trace } = this.given.instrument;
+    const early = trace === this.#trace; // the settings have moved, their reading comes next
+    this.#trace = trace;
+    if (this.#throttle.classify(changed, early) !== 'motion') return true;
     this.#updateMoving();
     return false;
   }
@@ -157,7 +163,7 @@ export class LogitBench extends LogitElement {
     /** @type {Record<string, any> | undefined} */
     let panels;
     for (const panel of [...here, ...attached])
-      if (panel.matches('logit-distribution, logit-stages, logit-glance'))
+      if (panel.matches('logit-distribution, logit-stages, logit-glance[shown]'))
         Object.assign(panel, { trace, drawn, curves, further });
       // A panel that is still waiting for its update gets the new values too; with the old ones it would reset a
       // knob.
