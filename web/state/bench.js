@@ -205,10 +205,13 @@ export class Bench extends EventTarget {
     this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;
   }
 
-  /** @param {string[] | null} order null for the canonical order */
-  setOrder(order) {
+  /**
+   * @param {string[] | null} order null for the canonical order
+   * @param {boolean} [direct] true while the user drags a stage
+   */
+  setOrder(order, direct = false) {
     this.#takeOrder(order);
-    return this.set({}, false);
+    return this.set({}, direct);
   }
 
   /** @param {import('../engine/types.js').Own | null} own */

@@ -55,7 +55,7 @@ export class LogitDistribution extends LogitElement {
 
   #width = new Width(this, '.chart');
   /** @type {UpdateThrottle} */
-  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further'], ['settings']);
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further'], ['settings', 'order']);
   /** A key of everything in the chart except the lengths of bars. */
   #shape = '';
   /** Height of the bars in pixels. The other charts get the same height. */
@@ -133,9 +133,9 @@ export class LogitDistribution extends LogitElement {
 
   /** Passes the new trace to the picture of the stages. Returns false if it is not visible. */
   #moveStages() {
-    const { trace, drawn, further } = this;
+    const { trace, drawn, further, order } = this;
     const stages = this.renderRoot.querySelector('logit-stages');
-    if (stages) Object.assign(stages, { trace, drawn, further });
+    if (stages) Object.assign(stages, { trace, drawn, further, order });
     return stages !== null;
   }
 

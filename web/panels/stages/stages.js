@@ -51,7 +51,7 @@ export class LogitStages extends LogitElement {
   static styles = [...LogitElement.styles, tableStyles, riverStyles, stagesStyles];
 
   #width = new Width(this, '.plot');
-  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further'], ['settings']);
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further'], ['settings', 'order']);
   /** @type {StagesPicture | null} */
   #picture = null;
   /** The element whose canvas shows the picture. @type {HTMLElement | null} */
@@ -78,7 +78,10 @@ export class LogitStages extends LogitElement {
     names: () => this.movable,
     label: (name) => capitalise(settingName(name)),
     move: (name, to) =>
-      this.emit('logit-order', { order: moveInOrder(this.wholeOrder, this.movable, name, to) }),
+      this.emit('logit-order', {
+        order: moveInOrder(this.wholeOrder, this.movable, name, to),
+        dragged: this.reorder.dragging,
+      }),
   });
 
   constructor() {

@@ -156,7 +156,7 @@ export class LogitBench extends LogitElement {
   /** While a knob moves, updates only the panels that show the distribution. */
   #updateMoving() {
     const { instrument, attached } = this.given;
-    const { trace, drawn, curves, further } = instrument;
+    const { trace, drawn, curves, further, order } = instrument;
     const here = /** @type {NodeListOf<LogitElement>} */ (
       this.renderRoot.querySelectorAll('.bench > .panel, logit-glance')
     );
@@ -164,7 +164,7 @@ export class LogitBench extends LogitElement {
     let panels;
     for (const panel of [...here, ...attached])
       if (panel.matches('logit-distribution, logit-stages, logit-glance[shown]'))
-        Object.assign(panel, { trace, drawn, curves, further });
+        Object.assign(panel, { trace, drawn, curves, further, order });
       // A panel that is still waiting for its update gets the new values too; with the old ones it would reset a
       // knob.
       else if (panel.isUpdatePending) {

@@ -25,7 +25,7 @@ export function requestsOfBench(bench, isFixed = () => false) {
       'logit-bias': ({ detail }) => bench.setBias(detail.id, detail.bias),
       'logit-order': ({ detail, target }) => {
         holdChart(bench, target);
-        bench.setOrder(detail.order);
+        bench.setOrder(detail.order, detail.dragged);
       },
     }),
     'logit-conventions': ({ detail }) => bench.choose({ pair: detail.pair }),
