@@ -187,7 +187,7 @@ class Asked:
 
     def answer(self, what: str, body: bytes = b"") -> Any:
         """Answers a question: 'info' (a dict), 'pieces', 'encode' of UTF-8, or 'logits' of uint32
-        ids (bytes). Raises Superseded, LogitscopeError, and the exceptions of the learner's code."""
+        ids (bytes). Raises Superseded, LogitscopeError, exceptions of the learner's code."""
         questions: Dict[str, Callable[[bytes], Any]] = {
             "info": lambda _: self.info,
             "pieces": lambda _: b"".join(
@@ -300,6 +300,8 @@ def ask_logits(
     row = float32s("logits", last_row(logits))
     _check_finite(row)
     before = ids_of("history", history, len(row))
+    if not before:  # the page reads at least one token; penalties change the least probable least
+        before = [min(range(len(row)), key=row.__getitem__)]
     info = {
         "name": "logits",
         "context_length": LONGEST,

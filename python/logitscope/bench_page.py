@@ -289,7 +289,7 @@ def show(
     """Shows the page over given logits, as `bench` does; of several rows the last.
 
     `tokens`: the texts or bytes of the ids, `itos`, a tokenizer or a function; by default the ids.
-    `history`: the ids before, for penalties.
+    `history`: the ids before, for penalties; without it the least probable token stands there.
     """
     return _open(
         lambda page: ask_logits(logits, tokens, history=history, settings=page),

@@ -467,6 +467,7 @@ class Forms(unittest.TestCase):
             self.assertEqual(asked.answer("logits", ids), rows[-1].tobytes())
         self.assertEqual(split(asked.answer("pieces")), [b"a", b"b", b"c", b"d"])
         unnamed = ask_logits(rows, None, history=[], settings={})
+        self.assertEqual(unnamed.encode(""), [int(rows[-1].argmin())])
         self.assertEqual(split(unnamed.answer("pieces")), [b"0", b"1", b"2", b"3"])
         with self.assertRaises(logitscope.LogitscopeError) as caught:
             ask_logits(rows, ["a"], history=[], settings={})
