@@ -17,6 +17,8 @@ const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
 /** True in `make test-long`, which runs every case, more native builds and clang-tidy. */
 const long = Boolean(process.env.LONG);
+/** True if the Python package is tested. In `make test-long` a browser test shows it in a notebook. */
+const withPython = parts.includes('python') || (long && parts.includes('browser'));
 /** The build folders of the native tests, by make target. */
 const NATIVE = {
   'native-tests': 'asan',
@@ -168,8 +170,11 @@ async function install() {
   if (long) programs.push('clang-tidy=clang-tidy', 'clang=clang');
   if (beyondNative) {
     programs.push('python3=python3');
-    const { status } = spawnSync(PYTHON, ['-c', 'import numpy']);
-    if (parts.includes('python') && status !== 0) programs.push('numpy=python3-numpy');
+    const lacks = (/** @type {string} */ name) =>
+      spawnSync(PYTHON, ['-c', `import ${name}`]).status !== 0;
+    if (withPython && lacks('numpy')) programs.push('numpy=python3-numpy');
+    if (withPython && long && lacks('torch')) programs.push('torch=python3-torch');
+    if (withPython && long) programs.push('jupyter-notebook=jupyter-notebook');
     if (!process.env.CHROMIUM) programs.push('chromium-headless-shell=chromium-headless-shell');
   }
   return (
@@ -185,7 +190,7 @@ async function install() {
 async function build() {
   const targets = [];
   if (parts.includes('native')) targets.push(...Object.keys(NATIVE));
-  if (parts.includes('python')) targets.push('build/python/logitscope/data.json');
+  if (withPython) targets.push('build/python/logitscope/data.json');
   if (beyondNative) targets.push(long ? 'native' : 'build/gcc/logitscope', 'wasm');
   const made = await runner.step('the build', 'make', '-s', '-k', '-j2', ...targets);
   const [site] = await Promise.all([
