@@ -95,9 +95,7 @@ static bool follow(struct automaton *a) {
             add(a, at + 1, frame);
             add(a, at + (uint32_t)step->to, frame);
             break;
-        case GRAMMAR_JUMP:
-            add(a, at + (uint32_t)step->to, frame);
-            break;
+        case GRAMMAR_JUMP: add(a, at + (uint32_t)step->to, frame); break;
         case GRAMMAR_CALL:
             called = push(a, at + 1, frame);
             if (called != NO_FRAME) add(a, a->grammar->rules[step->to].start, called);
@@ -108,8 +106,7 @@ static bool follow(struct automaton *a) {
             else
                 add(a, a->frames[frame].step, a->frames[frame].below);
             break;
-        default:
-            break;
+        default: break;
         }
     }
     return complete;
@@ -166,13 +163,9 @@ uint16_t automaton_step(struct automaton *a, uint16_t from, uint8_t byte) {
     return found;
 }
 
-const struct automaton_table *automaton_table(const struct automaton *a) {
-    return &a->table;
-}
+const struct automaton_table *automaton_table(const struct automaton *a) { return &a->table; }
 
-bool automaton_full(const struct automaton *a) {
-    return a->full;
-}
+bool automaton_full(const struct automaton *a) { return a->full; }
 
 void automaton_reset(struct automaton *a) {
     a->n_states = AUTOMATON_START;
@@ -207,19 +200,15 @@ static uint32_t need_of(const struct automaton *a, uint32_t at) {
     const struct grammar_step *step = &g->steps[at];
     uint32_t to = at + (uint32_t)step->to, inner, rest;
     switch (step->kind) {
-    case GRAMMAR_BYTE:
-        return step->low <= step->high ? a->needs[at + 1] : AUTOMATON_DEPTH_MAX + 1;
-    case GRAMMAR_SPLIT:
-        return a->needs[at + 1] < a->needs[to] ? a->needs[at + 1] : a->needs[to];
-    case GRAMMAR_JUMP:
-        return a->needs[to];
+    case GRAMMAR_BYTE: return step->low <= step->high ? a->needs[at + 1] : AUTOMATON_DEPTH_MAX + 1;
+    case GRAMMAR_SPLIT: return a->needs[at + 1] < a->needs[to] ? a->needs[at + 1] : a->needs[to];
+    case GRAMMAR_JUMP: return a->needs[to];
     case GRAMMAR_CALL:
         inner = a->needs[g->rules[step->to].start];
         if (g->steps[land(g->steps, at + 1)].kind == GRAMMAR_RETURN) return inner;
         rest = a->needs[at + 1];
         return inner < rest ? rest : inner + (inner <= AUTOMATON_DEPTH_MAX);
-    default:
-        return 0;
+    default: return 0;
     }
 }
 

@@ -7,9 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint16_t load_u16(const uint8_t *p) {
-    return (uint16_t)(p[0] | p[1] << 8);
-}
+static inline uint16_t load_u16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
 
 static inline uint32_t load_u32(const uint8_t *p) {
     return (uint32_t)load_u16(p) | (uint32_t)load_u16(p + 2) << 16;

@@ -71,9 +71,7 @@ fail:
     return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_chain", "n:u", (uint64_t)vocab_size);
 }
 
-void chain_version(struct chain *chain, uint64_t version) {
-    chain->version = version;
-}
+void chain_version(struct chain *chain, uint64_t version) { chain->version = version; }
 
 uint64_t chain_weight(float logit, float max) {
     return logit == -INFINITY ? 0 : (uint64_t)((double)elementary_exp(logit - max) * 0x1p44);
@@ -405,13 +403,9 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
     return STATUS_OK;
 }
 
-const struct chain_trace *chain_trace(const struct chain *chain) {
-    return &chain->trace;
-}
+const struct chain_trace *chain_trace(const struct chain *chain) { return &chain->trace; }
 
-const float *chain_logits(const struct chain *chain) {
-    return chain->logits;
-}
+const float *chain_logits(const struct chain *chain) { return chain->logits; }
 
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total) {
     *weight_total = chain->state.total;

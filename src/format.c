@@ -5,9 +5,7 @@
 #include "bytes.h"
 #include "loop.h"
 
-const struct format *format_of(uint32_t type) {
-    return &format_table[type];
-}
+const struct format *format_of(uint32_t type) { return &format_table[type]; }
 
 static struct weights group_of(float scale, float minimum, int factor, int share) {
     return (struct weights){
@@ -127,24 +125,13 @@ static void decode_iq4_xs(struct weights *groups, const uint8_t *block) {
 
 void format_decode(struct weights *groups, enum gguf_tensor_type type, const uint8_t *block) {
     switch (type) {
-    case GGUF_Q2_K:
-        decode_q2_k(groups, block);
-        break;
-    case GGUF_Q3_K:
-        decode_q3_k(groups, block);
-        break;
+    case GGUF_Q2_K: decode_q2_k(groups, block); break;
+    case GGUF_Q3_K: decode_q3_k(groups, block); break;
     case GGUF_Q4_K:
-    case GGUF_Q5_K:
-        decode_q4_k(groups, block, type == GGUF_Q5_K);
-        break;
-    case GGUF_Q6_K:
-        decode_q6_k(groups, block);
-        break;
-    case GGUF_IQ4_XS:
-        decode_iq4_xs(groups, block);
-        break;
-    default:
-        decode_small(groups, format_of(type), block);
+    case GGUF_Q5_K: decode_q4_k(groups, block, type == GGUF_Q5_K); break;
+    case GGUF_Q6_K: decode_q6_k(groups, block); break;
+    case GGUF_IQ4_XS: decode_iq4_xs(groups, block); break;
+    default: decode_small(groups, format_of(type), block);
     }
 }
 

@@ -111,9 +111,7 @@ void format_values(float *out, const struct format *f, const struct weights *gro
 static inline ALWAYS int format_unit_codes(int bits) {
     return bits % 2 ? 8 : bits == 6 ? 4 : 8 / bits;
 }
-static inline ALWAYS int format_unit_planes(int bits) {
-    return format_unit_codes(bits) * bits / 8;
-}
+static inline ALWAYS int format_unit_planes(int bits) { return format_unit_codes(bits) * bits / 8; }
 
 /* A part of a code, `bits` bits long. In plane `plane` of the unit, it begins at bit `from` of a
  * byte. In the code, it begins at bit `to`. */

@@ -269,9 +269,7 @@ void gguf_close(struct gguf *file) {
     free(file);
 }
 
-uint64_t gguf_size(const struct gguf *file) {
-    return file->size;
-}
+uint64_t gguf_size(const struct gguf *file) { return file->size; }
 
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key) {
     struct entry wanted = {.key = {key, strlen(key)}};
@@ -287,9 +285,7 @@ const struct gguf_tensor *gguf_tensor_find(const struct gguf *file, const char *
     return found ? *found : NULL;
 }
 
-uint64_t gguf_tensor_count(const struct gguf *file) {
-    return file->n_tensors;
-}
+uint64_t gguf_tensor_count(const struct gguf *file) { return file->n_tensors; }
 
 const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, uint64_t index) {
     return &file->tensors[index];

@@ -12,32 +12,15 @@ static bool read_integer(const struct gguf_value *value, bool *negative, uint64_
     int64_t n;
     *negative = false;
     switch (value->type) {
-    case GGUF_UINT8:
-        *out = value->data[0];
-        return true;
-    case GGUF_UINT16:
-        *out = load_u16(value->data);
-        return true;
-    case GGUF_UINT32:
-        *out = load_u32(value->data);
-        return true;
-    case GGUF_UINT64:
-        *out = load_u64(value->data);
-        return true;
-    case GGUF_INT8:
-        n = (int8_t)value->data[0];
-        break;
-    case GGUF_INT16:
-        n = (int16_t)load_u16(value->data);
-        break;
-    case GGUF_INT32:
-        n = (int32_t)load_u32(value->data);
-        break;
-    case GGUF_INT64:
-        n = (int64_t)load_u64(value->data);
-        break;
-    default:
-        return false;
+    case GGUF_UINT8: *out = value->data[0]; return true;
+    case GGUF_UINT16: *out = load_u16(value->data); return true;
+    case GGUF_UINT32: *out = load_u32(value->data); return true;
+    case GGUF_UINT64: *out = load_u64(value->data); return true;
+    case GGUF_INT8: n = (int8_t)value->data[0]; break;
+    case GGUF_INT16: n = (int16_t)load_u16(value->data); break;
+    case GGUF_INT32: n = (int32_t)load_u32(value->data); break;
+    case GGUF_INT64: n = (int64_t)load_u64(value->data); break;
+    default: return false;
     }
     *negative = n < 0;
     *out = (uint64_t)n;

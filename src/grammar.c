@@ -176,26 +176,15 @@ static uint32_t read_character(struct parser *p, char end) {
     case '"':
     case '[':
     case ']':
-    case '-':
-        return code;
-    case 'n':
-        return '\n';
-    case 'r':
-        return '\r';
-    case 't':
-        return '\t';
-    case 'x':
-        return read_hex(p, 2);
-    case 'u':
-        return read_hex(p, 4);
-    case 'U':
-        return read_hex(p, 8);
-    case UNICODE_INVALID:
-        fail(p, "not_utf8");
-        return 0;
-    default:
-        fail_escape(p, escaped - 1, (size_t)(p->at - escaped));
-        return 0;
+    case '-': return code;
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    case 'x': return read_hex(p, 2);
+    case 'u': return read_hex(p, 4);
+    case 'U': return read_hex(p, 8);
+    case UNICODE_INVALID: fail(p, "not_utf8"); return 0;
+    default: fail_escape(p, escaped - 1, (size_t)(p->at - escaped)); return 0;
     }
 }
 

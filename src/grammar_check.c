@@ -45,9 +45,7 @@ static bool ask(struct search *search, uint32_t rule, enum question question,
             visit(search, at + 1);
             visit(search, to);
             break;
-        case GRAMMAR_JUMP:
-            visit(search, to);
-            break;
+        case GRAMMAR_JUMP: visit(search, to); break;
         case GRAMMAR_CALL:
             if (known[step->to]) visit(search, at + 1);
             if (question != BEGINS_WITH_ITSELF) break;

@@ -87,9 +87,7 @@ static void matmul_quants(float *out, const struct matrix *w, const float *bias,
     }
 }
 
-static float combine(const float a[4]) {
-    return (a[0] + a[1]) + (a[2] + a[3]);
-}
+static float combine(const float a[4]) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
 static void layer_norm(float *out, const float *x, const float *weight, const float *bias, size_t n,
                        float eps) {

@@ -56,9 +56,7 @@ double measure_entropy(const float *logits, const uint64_t *weights, size_t n, u
     return bits > 0 ? bits : 0;
 }
 
-double measure_perplexity(double entropy) {
-    return elementary_exp64(entropy * LN_2);
-}
+double measure_perplexity(double entropy) { return elementary_exp64(entropy * LN_2); }
 
 static float largest(const float *logits, size_t n) {
     size_t i = 0;

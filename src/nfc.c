@@ -87,9 +87,7 @@ struct nfc *nfc_open(void) {
     return nfc;
 }
 
-void nfc_close(struct nfc *nfc) {
-    free(nfc);
-}
+void nfc_close(struct nfc *nfc) { free(nfc); }
 
 /* Returns the decomposition of a character, or NULL. */
 static const struct pair *parts_of(const struct nfc *nfc, uint32_t code) {

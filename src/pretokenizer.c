@@ -196,38 +196,24 @@ static size_t cut_trailing(const struct pretokenizer_pass *pass, const char *tex
     return end ? end : length;
 }
 
-static bool is_letter(uint32_t code) {
-    return unicode_is(code, UNICODE_LETTERS);
-}
+static bool is_letter(uint32_t code) { return unicode_is(code, UNICODE_LETTERS); }
 
-static bool is_number(uint32_t code) {
-    return unicode_is(code, UNICODE_NUMBERS);
-}
+static bool is_number(uint32_t code) { return unicode_is(code, UNICODE_NUMBERS); }
 
-static bool is_digit(uint32_t code) {
-    return code >= '0' && code <= '9';
-}
+static bool is_digit(uint32_t code) { return code >= '0' && code <= '9'; }
 
-static bool is_line(uint32_t code) {
-    return code == '\r' || code == '\n';
-}
+static bool is_line(uint32_t code) { return code == '\r' || code == '\n'; }
 
-static bool is_point(uint32_t code) {
-    return unicode_is(code, UNICODE_POINTS);
-}
+static bool is_point(uint32_t code) { return unicode_is(code, UNICODE_POINTS); }
 
 /* True if an ASCII code is in a list; false for 0. */
 static bool among(uint32_t code, const char *list) {
     return code && code < 0x80 && strchr(list, (int)code);
 }
 
-static bool is_default_point(uint32_t code) {
-    return is_point(code) || among(code, "$+<=>^~|");
-}
+static bool is_default_point(uint32_t code) { return is_point(code) || among(code, "$+<=>^~|"); }
 
-static bool is_falcon_point(uint32_t code) {
-    return is_point(code) || among(code, "$+<=>^~|`");
-}
+static bool is_falcon_point(uint32_t code) { return is_point(code) || among(code, "$+<=>^~|`"); }
 
 static bool within(uint32_t code, uint32_t first, uint32_t last) {
     return code >= first && code <= last;

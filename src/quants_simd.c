@@ -68,9 +68,7 @@ static inline ALWAYS size_t block_bytes_of(const struct format *f, size_t cols) 
 
 /* True if codes are multiplied unchanged, which needs unsigned codes of at most six bits. The sum
  * then begins at -offset times the sum of the inputs. */
-static inline ALWAYS bool is_plain(const struct format *f) {
-    return f->bits < 8 && !f->levels;
-}
+static inline ALWAYS bool is_plain(const struct format *f) { return f->bits < 8 && !f->levels; }
 
 /* True if the two halves of a group need separate sums: each half has its own factor, or a sum over
  * both may exceed 16 bits. A lane sums 16 products of at most 127 * largest. */
@@ -412,7 +410,6 @@ void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
         CASE(Q6_K);
         CASE(IQ4_NL);
         CASE(IQ4_XS);
-    default: /* other types are float32 in memory */
-        return;
+    default: /* other types are float32 in memory */ return;
     }
 }

@@ -13,9 +13,7 @@ static double floor_of(double x) {
     return whole > x ? whole - 1 : whole;
 }
 
-static double ceiling_of(double x) {
-    return -floor_of(-x);
-}
+static double ceiling_of(double x) { return -floor_of(-x); }
 
 /* Returns the index of the pair that makes `turns` full rotations over the original context (Peng
  * et al. 2023, section 3.2). */

@@ -55,9 +55,7 @@ static float *carve(struct carver *c, uint64_t count) {
     return array;
 }
 
-static uint64_t max_u64(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
+static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Lays out the arrays from `base` and returns their total number of floats, below 2^50. */
 static uint64_t lay_out(struct session *s, const struct model_shape *m, float *base) {
@@ -175,17 +173,11 @@ void session_close(struct session *s) {
     free(s);
 }
 
-void session_use(struct session *s, const struct kernels *kernels) {
-    s->kernels = kernels;
-}
+void session_use(struct session *s, const struct kernels *kernels) { s->kernels = kernels; }
 
-const float *session_logits(const struct session *s) {
-    return s->n_timeline ? s->logits : NULL;
-}
+const float *session_logits(const struct session *s) { return s->n_timeline ? s->logits : NULL; }
 
-const float *session_hidden(const struct session *s) {
-    return s->n_timeline ? s->hidden : NULL;
-}
+const float *session_hidden(const struct session *s) { return s->n_timeline ? s->hidden : NULL; }
 
 const uint32_t *session_timeline(const struct session *s, size_t *n) {
     *n = s->n_timeline;

@@ -4,7 +4,6 @@
  *
  * In a mask, all bits of a lane are 1 or all are 0. Loads and stores need no alignment. A word that
  * is one expression takes one line. */
-/* clang-format off */
 #ifndef LOGITSCOPE_SIMD_H
 #define LOGITSCOPE_SIMD_H
 

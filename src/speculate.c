@@ -3,9 +3,7 @@
 
 #include "draw.h"
 
-static double excess(double p, double q) {
-    return p > q ? p - q : 0;
-}
+static double excess(double p, double q) { return p > q ? p - q : 0; }
 
 static double sum_excess(const double *p, const double *q, size_t n) {
     double sum = 0;

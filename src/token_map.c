@@ -45,9 +45,7 @@ bool token_map_open(struct token_map *map, const char *bytes, const uint32_t *st
     return buckets_open(&map->buckets, entries, count, sizeof *entries, compare_entries);
 }
 
-void token_map_close(struct token_map *map) {
-    buckets_close(&map->buckets);
-}
+void token_map_close(struct token_map *map) { buckets_close(&map->buckets); }
 
 uint32_t token_map_find(const struct token_map *map, const char *text, size_t length) {
     if (length > map->longest) return TOKEN_NONE;

@@ -60,9 +60,7 @@ uint32_t tokenizer_vocab_size(const struct tokenizer *tokenizer) {
     return tokenizer->vocabulary.size;
 }
 
-static int32_t public_id(uint32_t id) {
-    return id == TOKEN_NONE ? TOKENIZER_NONE : (int32_t)id;
-}
+static int32_t public_id(uint32_t id) { return id == TOKEN_NONE ? TOKENIZER_NONE : (int32_t)id; }
 
 int32_t tokenizer_bos_id(const struct tokenizer *tokenizer) {
     return public_id(tokenizer->vocabulary.bos);
@@ -193,15 +191,9 @@ static enum status encode_stretch(struct encoder *e, const char *text, size_t le
     if (length == 0) return status;
     switch (e->tokenizer->vocabulary.kind) {
     case KIND_CHAR:
-    case KIND_WORD:
-        status = encode_pieces(e, text, length);
-        break;
-    case KIND_GPT2:
-        status = encode_gpt2(e, text, length);
-        break;
-    case KIND_LLAMA:
-        status = encode_sentence(e, text, length);
-        break;
+    case KIND_WORD: status = encode_pieces(e, text, length); break;
+    case KIND_GPT2: status = encode_gpt2(e, text, length); break;
+    case KIND_LLAMA: status = encode_sentence(e, text, length); break;
     }
     e->anew = false;
     return status;

@@ -10,9 +10,7 @@ struct tail {
     size_t n;
 };
 
-static uint32_t back(const struct tail *tail, size_t i) {
-    return tail->ids[tail->n - 1 - i];
-}
+static uint32_t back(const struct tail *tail, size_t i) { return tail->ids[tail->n - 1 - i]; }
 
 /* True if the window contains the whole sequence, beginning at backward index i. */
 static bool stands_at(const struct tail *tail, size_t i, const uint32_t *sequence,

@@ -51,9 +51,7 @@ EXPORT(void *, memory_allocate)(size_t size) {
     return memory;
 }
 
-EXPORT(void, memory_release)(void *memory) {
-    free(memory);
-}
+EXPORT(void, memory_release)(void *memory) { free(memory); }
 
 /* Returns the exchange: at least `size` bytes, 16-byte aligned. A call that makes it grow discards
  * its content. Its first size fits the longest timeline, so that no decode step makes it grow. */
@@ -68,29 +66,17 @@ EXPORT(void *, memory_exchange)(size_t size) {
     return exchange;
 }
 
-EXPORT(const char *, fault_name)(void) {
-    return status_name(fault.status);
-}
+EXPORT(const char *, fault_name)(void) { return status_name(fault.status); }
 
-EXPORT(const char *, fault_key)(void) {
-    return fault.key;
-}
+EXPORT(const char *, fault_key)(void) { return fault.key; }
 
-EXPORT(const char *, fault_form)(void) {
-    return fault.form;
-}
+EXPORT(const char *, fault_form)(void) { return fault.form; }
 
-EXPORT(enum fault_kind, fault_kind)(uint32_t i) {
-    return fault.values[i].kind;
-}
+EXPORT(enum fault_kind, fault_kind)(uint32_t i) { return fault.values[i].kind; }
 
-EXPORT(double, fault_number)(uint32_t i) {
-    return fault.values[i].number;
-}
+EXPORT(double, fault_number)(uint32_t i) { return fault.values[i].number; }
 
-EXPORT(const char *, fault_text)(uint32_t i) {
-    return fault.values[i].text;
-}
+EXPORT(const char *, fault_text)(uint32_t i) { return fault.values[i].text; }
 
 #ifdef __wasm__
 /* quants_simd.c is compiled to separate modules. Until one is adopted, these scalar loops run. */
@@ -137,9 +123,7 @@ EXPORT(uint32_t, model_probe)(const struct model_file *file, uint32_t i) {
     return scratch ? probe_multiply(file->model, i, kernels, scratch) : 0;
 }
 
-EXPORT(void, model_close)(struct model_file *file) {
-    model_file_close(file);
-}
+EXPORT(void, model_close)(struct model_file *file) { model_file_close(file); }
 
 /* Begins to open a model file; see model_file_begin. A negative `size` means unknown. Then the
  * caller writes the image to model_image and calls model_finish, or gives up with model_close. */
@@ -152,9 +136,7 @@ EXPORT(struct model_file *, model_begin)
     return status ? NULL : file;
 }
 
-EXPORT(void *, model_image)(struct model_file *file) {
-    return model_file_image(file, &fault);
-}
+EXPORT(void *, model_image)(struct model_file *file) { return model_file_image(file, &fault); }
 
 EXPORT(enum status, model_finish)(struct model_file *file) {
     return model_file_finish(file, &fault);
@@ -222,9 +204,7 @@ EXPORT(enum status, session_copy)(struct session *session, const struct session 
     return session_copy(session, from, &fault);
 }
 
-EXPORT(void, session_close)(struct session *session) {
-    session_close(session);
-}
+EXPORT(void, session_close)(struct session *session) { session_close(session); }
 
 /* The result is valid until the next call. */
 EXPORT(const struct session_fed *, session_feed)
@@ -279,9 +259,7 @@ EXPORT(const struct warp_row *, warp_row)(uint32_t setting) {
     return setting < SETTING_COUNT ? &warp_table[setting] : NULL;
 }
 
-EXPORT(void, settings_reset)(void) {
-    settings_reset(&settings);
-}
+EXPORT(void, settings_reset)(void) { settings_reset(&settings); }
 
 EXPORT(enum status, settings_set)(enum setting setting, double value) {
     return settings_set(&settings, setting, value, &fault);
@@ -343,14 +321,10 @@ EXPORT(void, settings_own)(const float *result, uint32_t at) {
 
 /* Sets the logits of a second distribution; NULL removes it. The array must stay valid while these
  * settings are used. */
-EXPORT(void, settings_second)(const float *second) {
-    settings.second = second;
-}
+EXPORT(void, settings_second)(const float *second) { settings.second = second; }
 
 /* Allows only token `id`; -1 allows any. */
-EXPORT(void, settings_forced)(double id) {
-    settings.forced = (int64_t)id;
-}
+EXPORT(void, settings_forced)(double id) { settings.forced = (int64_t)id; }
 
 /* Allows only the tokens of the mask; NULL allows all. The mask must stay valid while these
  * settings are used. */
@@ -389,9 +363,7 @@ EXPORT(struct lexicon *, lexicon_open)(const struct model_file *file) {
     return lexicon_open(&lexicon, file->tokenizer, &fault) ? NULL : lexicon;
 }
 
-EXPORT(void, lexicon_close)(struct lexicon *lexicon) {
-    lexicon_close(lexicon);
-}
+EXPORT(void, lexicon_close)(struct lexicon *lexicon) { lexicon_close(lexicon); }
 
 /* Compiles the grammar `text`; NULL on failure. */
 EXPORT(struct constraint *, constraint_open)
@@ -400,9 +372,7 @@ EXPORT(struct constraint *, constraint_open)
     return constraint_open(&constraint, lexicon, text, length, &fault) ? NULL : constraint;
 }
 
-EXPORT(void, constraint_close)(struct constraint *constraint) {
-    constraint_close(constraint);
-}
+EXPORT(void, constraint_close)(struct constraint *constraint) { constraint_close(constraint); }
 
 /* Returns NULL on failure. The mask is valid until the next call. */
 EXPORT(const struct constraint_mask *, constraint_follow)
@@ -415,9 +385,7 @@ EXPORT(struct chain *, chain_open)(size_t vocab_size, size_t top_max) {
     return chain_open(&chain, vocab_size, top_max, kernels, &fault) ? NULL : chain;
 }
 
-EXPORT(void, chain_close)(struct chain *chain) {
-    chain_close(chain);
-}
+EXPORT(void, chain_close)(struct chain *chain) { chain_close(chain); }
 
 /* Logits in the exchange get version 0: they may change at every call. */
 static void note_version(struct chain *chain, const float *logits) {
@@ -433,9 +401,7 @@ EXPORT(const struct chain_trace *, chain_apply)
     return chain_trace(chain);
 }
 
-EXPORT(const float *, chain_logits)(const struct chain *chain) {
-    return chain_logits(chain);
-}
+EXPORT(const float *, chain_logits)(const struct chain *chain) { return chain_logits(chain); }
 
 /* Writes p (n,) of the last trace; n is its vocab_size. */
 EXPORT(void, chain_probabilities)(const struct chain *chain, double *p, size_t n) {

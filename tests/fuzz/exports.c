@@ -202,9 +202,7 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
     char *text = (char *)ids;
     size_t n_text = image->size < 200 ? image->size : 200;
     switch (which) {
-    case 0:
-        open_image(i, image, b);
-        break;
+    case 0: open_image(i, image, b); break;
     case 1:
         if (b % 8 == 0) close_opened(i);
         break;
@@ -270,9 +268,7 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
             ids[j] = a % 3 ? (j + a) % SAMPLER_COUNT : ids[j];
         export_settings_order(ids, b % 4 ? SAMPLER_COUNT : b % SAMPLER_COUNT);
         break;
-    case 12:
-        need_fault(export_settings_bias((struct warp_bias *)ids, b % 2));
-        break;
+    case 12: need_fault(export_settings_bias((struct warp_bias *)ids, b % 2)); break;
     case 13:
         need_fault(export_settings_breakers(ids, b % 9));
         need_fault(export_settings_banned(ids + 16, a % 9));

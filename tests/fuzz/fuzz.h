@@ -72,9 +72,7 @@ static inline int fuzz_end(void) {
  * aborting. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "allocator_may_return_null=1";
-}
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 #endif
 
 #endif

@@ -93,24 +93,15 @@ static void change_field(struct walk *w, uint8_t *data, struct pcg32 *random) {
     uint64_t n = 0;
     memcpy(&n, p, width);
     switch (pcg32_next(random) % 6) {
-    case 0:
-        n += 1;
-        break;
-    case 1:
-        n -= 1;
-        break;
-    case 2:
-        n ^= UINT64_C(1) << pcg32_next(random) % (8 * width);
-        break;
+    case 0: n += 1; break;
+    case 1: n -= 1; break;
+    case 2: n ^= UINT64_C(1) << pcg32_next(random) % (8 * width); break;
     case 3:
         n = 0;
         memcpy(&n, data + w->fields[j].at, w->fields[j].width);
         break;
-    case 4:
-        n = UINT64_C(1) << pcg32_next(random) % 64;
-        break;
-    default:
-        n = odd[pcg32_next(random) % 20];
+    case 4: n = UINT64_C(1) << pcg32_next(random) % 64; break;
+    default: n = odd[pcg32_next(random) % 20];
     }
     memcpy(p, &n, width);
 }

@@ -41,9 +41,7 @@ static inline bool check_all(void) {
 }
 
 /* Returns the step through many cases: 1 if all cases are tried, else `sample`. */
-static inline size_t check_step(size_t sample) {
-    return check_all() ? 1 : sample;
-}
+static inline size_t check_step(size_t sample) { return check_all() ? 1 : sample; }
 
 static inline int check_report(void) {
     printf("%d passed, %d failed\n", check_passed, check_failed);

@@ -71,13 +71,9 @@ static void hash_bytes(uint64_t *hash, const void *data, size_t size) {
     for (size_t i = 0; i < size; i++) *hash = (*hash ^ bytes[i]) * 0x100000001b3u;
 }
 
-static void hash_u32(uint64_t *hash, uint32_t value) {
-    hash_bytes(hash, &value, sizeof value);
-}
+static void hash_u32(uint64_t *hash, uint32_t value) { hash_bytes(hash, &value, sizeof value); }
 
-static void hash_f64(uint64_t *hash, double value) {
-    hash_bytes(hash, &value, sizeof value);
-}
+static void hash_f64(uint64_t *hash, double value) { hash_bytes(hash, &value, sizeof value); }
 
 /* Returns a stage's number in a digest: its index in `order` for the first digest, else its row in
  * the table. */
@@ -179,9 +175,7 @@ static bool use_series(struct settings *settings, int series) {
         settings->n_order = SAMPLERS;
     }
     switch (series) {
-    case 0:
-        settings_set(settings, SETTING_TEMPERATURE, 0, NULL);
-        break;
+    case 0: settings_set(settings, SETTING_TEMPERATURE, 0, NULL); break;
     case 1:
         settings_set(settings, SETTING_TEMPERATURE, 0.8, NULL);
         settings_set(settings, SETTING_TOP_K, 40, NULL);

@@ -24,13 +24,9 @@ static inline void put_bytes(struct builder *b, const void *data, size_t n) {
 }
 
 /* Copies the bytes: GGUF and the machines that run these tests are little endian. */
-static inline void put_u32(struct builder *b, uint32_t n) {
-    put_bytes(b, &n, sizeof n);
-}
+static inline void put_u32(struct builder *b, uint32_t n) { put_bytes(b, &n, sizeof n); }
 
-static inline void put_u64(struct builder *b, uint64_t n) {
-    put_bytes(b, &n, sizeof n);
-}
+static inline void put_u64(struct builder *b, uint64_t n) { put_bytes(b, &n, sizeof n); }
 
 static inline void put_text(struct builder *b, const char *s) {
     put_u64(b, strlen(s));

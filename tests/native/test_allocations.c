@@ -25,18 +25,14 @@ void *__wrap_realloc(void *memory, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void __wrap_free(void *memory);
 
-static bool refuse(void) {
-    return ++made == fails_at;
-}
+static bool refuse(void) { return ++made == fails_at; }
 
 static void *taken(void *memory) {
     live += memory != NULL;
     return memory;
 }
 
-void *__wrap_malloc(size_t size) {
-    return refuse() ? NULL : taken(__real_malloc(size));
-}
+void *__wrap_malloc(size_t size) { return refuse() ? NULL : taken(__real_malloc(size)); }
 
 void *__wrap_calloc(size_t count, size_t size) {
     return refuse() ? NULL : taken(__real_calloc(count, size));
@@ -320,9 +316,7 @@ static enum status count_distinct(void *unused, struct fault *fault) {
     return measure_distinct(ids, 5, 2, &ratio, fault);
 }
 
-static void measures_count_or_not(void) {
-    try_each("measure_distinct", count_distinct, NULL, 0);
-}
+static void measures_count_or_not(void) { try_each("measure_distinct", count_distinct, NULL, 0); }
 
 /* tests/fuzz/exports.c calls every export; each failure must leave a fault. */
 int fuzz_exports(const uint8_t *data, size_t size);

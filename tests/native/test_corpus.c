@@ -11,9 +11,7 @@ target_function fuzz_chain, fuzz_exports, fuzz_formats, fuzz_gguf, fuzz_grammar,
 
 /* A hostile size may ask for more memory than there is: malloc then returns NULL. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "allocator_may_return_null=1";
-}
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 
 /* The block has exactly the input's size, so that AddressSanitizer sees a read past the end. */
 static void replay(target_function *target, const char *path) {

@@ -10,9 +10,7 @@
 
 /* A hostile context_length may ask for more memory than there is: malloc then returns NULL. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "allocator_may_return_null=1";
-}
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 
 static char line[FAULT_LINE_MAX];
 

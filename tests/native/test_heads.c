@@ -10,9 +10,7 @@
 
 /* A hostile head may ask for more memory than there is: malloc then returns NULL. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "allocator_may_return_null=1";
-}
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 
 enum { CASES = 20000, SAMPLED = 4, FIELDS_MAX = 1024 };
 
@@ -75,15 +73,11 @@ static void mutate(struct builder *b, const struct field *fields, size_t n, size
     size_t at = below((uint32_t)end), other = below((uint32_t)end), length = 1 + below(16);
     uint64_t value = values[below(10)];
     switch (below(5)) {
-    case 0:
-        memcpy(b->bytes + field->position, &value, field->width);
-        break;
+    case 0: memcpy(b->bytes + field->position, &value, field->width); break;
     case 1: /* copies a field to another field, for instance a tensor's type */
         memcpy(b->bytes + field->position, b->bytes + fields[below((uint32_t)n)].position, 4);
         break;
-    case 2:
-        b->bytes[at] ^= (unsigned char)(1u << below(8));
-        break;
+    case 2: b->bytes[at] ^= (unsigned char)(1u << below(8)); break;
     case 3: /* copies some bytes to another place */
         if (at + length <= end && other + length <= end)
             memmove(b->bytes + at, b->bytes + other, length);

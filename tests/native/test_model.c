@@ -152,9 +152,7 @@ static void names_keys(void) {
     expect(p, STATUS_BAD_FILE, "key_missing gpt2.attention.layer_norm_epsilon");
 }
 
-static void put_f32(struct builder *b, float x) {
-    put_bytes(b, &x, sizeof x);
-}
+static void put_f32(struct builder *b, float x) { put_bytes(b, &x, sizeof x); }
 
 /* Like `insert`, for an entry of any length: a second entry pads to the alignment. */
 static void insert_padded(struct patched *p, const struct builder *entry) {

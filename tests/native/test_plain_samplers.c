@@ -47,17 +47,13 @@ static void draw_value(struct settings *settings, enum setting sampler, size_t n
     case SETTING_ENCODER_REPETITION_PENALTY:
         value[sampler] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
         break;
-    case SETTING_RENORMALIZE_LOGITS:
-        value[sampler] = 1;
-        break;
+    case SETTING_RENORMALIZE_LOGITS: value[sampler] = 1; break;
     case SETTING_FREQUENCY_PENALTY:
     case SETTING_PRESENCE_PENALTY:
         if (sample_below(3) == 0) value[SETTING_PENALTY_DECAY] = sample_below(5) ? u : 0;
         value[sampler] = sample_below(20) ? 4 * u - 2 : DBL_MAX * (2 * u - 1);
         break;
-    case SETTING_NO_REPEAT_NGRAM_SIZE:
-        value[sampler] = 1 + sample_below(5);
-        break;
+    case SETTING_NO_REPEAT_NGRAM_SIZE: value[sampler] = 1 + sample_below(5); break;
     case SETTING_DRY_MULTIPLIER:
         value[SETTING_DRY_BASE] = 0.5 + 1.5 * sample_uniform();
         value[SETTING_DRY_ALLOWED_LENGTH] = sample_below(5);
@@ -68,29 +64,17 @@ static void draw_value(struct settings *settings, enum setting sampler, size_t n
     case SETTING_TEMPERATURE:
         value[sampler] = sample_below(2) ? temperatures[sample_below(9)] : 3 * u;
         break;
-    case SETTING_TOP_K:
-        value[sampler] = 1 + sample_below((uint32_t)n + 2);
-        break;
+    case SETTING_TOP_K: value[sampler] = 1 + sample_below((uint32_t)n + 2); break;
     case SETTING_TOP_P:
     case SETTING_TYPICAL_P:
         if (sample_below(8) == 0) value[sampler] = (1 + sample_below(8)) / 8.0;
         break;
-    case SETTING_MIN_P:
-        value[sampler] = sample_below(8) ? pow(10, -4 * u) : 1 + u;
-        break;
+    case SETTING_MIN_P: value[sampler] = sample_below(8) ? pow(10, -4 * u) : 1 + u; break;
     case SETTING_EPSILON_CUTOFF:
-    case SETTING_ETA_CUTOFF:
-        value[sampler] = 0.9 * pow(10, -5 * u);
-        break;
-    case SETTING_TOP_N_SIGMA:
-        value[sampler] = 3 * u;
-        break;
-    case SETTING_TOP_A:
-        value[sampler] = sample_below(8) ? pow(10, -3 * u) : 1 + u;
-        break;
-    case SETTING_P_LESS:
-        value[sampler] = 1 + sample_below(2);
-        break;
+    case SETTING_ETA_CUTOFF: value[sampler] = 0.9 * pow(10, -5 * u); break;
+    case SETTING_TOP_N_SIGMA: value[sampler] = 3 * u; break;
+    case SETTING_TOP_A: value[sampler] = sample_below(8) ? pow(10, -3 * u) : 1 + u; break;
+    case SETTING_P_LESS: value[sampler] = 1 + sample_below(2); break;
     case SETTING_TOP_H:
         if (sample_below(8) == 0) value[sampler] = (1 + sample_below(8)) / 8.0;
         break;
@@ -147,8 +131,7 @@ static void draw_value(struct settings *settings, enum setting sampler, size_t n
         value[sampler] = 1 + sample_below(30);
         value[SETTING_SYNTHID_CONTEXT] = 1 + sample_below(3);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

@@ -197,30 +197,14 @@ static void top_k_commutes_with_temperature(struct chain *chain, size_t n) {
     }
 }
 
-static void mass(void) {
-    for_all(mass_is_one);
-}
-static void argmax(void) {
-    for_all(argmax_survives);
-}
-static void shapes(void) {
-    for_all(shapes_keep_their_promises);
-}
-static void least(void) {
-    for_all(floor_holds);
-}
-static void entropy(void) {
-    for_all(entropy_rises_with_temperature);
-}
-static void limits(void) {
-    for_all(temperature_limits);
-}
-static void subsets(void) {
-    for_all(smaller_keeps_a_subset);
-}
-static void commutes(void) {
-    for_all(top_k_commutes_with_temperature);
-}
+static void mass(void) { for_all(mass_is_one); }
+static void argmax(void) { for_all(argmax_survives); }
+static void shapes(void) { for_all(shapes_keep_their_promises); }
+static void least(void) { for_all(floor_holds); }
+static void entropy(void) { for_all(entropy_rises_with_temperature); }
+static void limits(void) { for_all(temperature_limits); }
+static void subsets(void) { for_all(smaller_keeps_a_subset); }
+static void commutes(void) { for_all(top_k_commutes_with_temperature); }
 
 int main(void) {
     pcg32_seed(&sample_generator, 4, 1);

@@ -454,9 +454,7 @@ static void a_thousand_steps_allocate_nothing(void) {
 
 /* Makes AddressSanitizer return NULL for an impossible size, as malloc does. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "allocator_may_return_null=1";
-}
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 
 /* A session with a short context gives the same logits as a session with the longest context that
  * is fed only the window. */

@@ -29,9 +29,7 @@ static void apply(enum setting sampler, const struct settings *settings, size_t 
     apply_form(warp_table[sampler].apply, settings, n);
 }
 
-static void give(const float *values, size_t n) {
-    memcpy(logits, values, n * sizeof *logits);
-}
+static void give(const float *values, size_t n) { memcpy(logits, values, n * sizeof *logits); }
 
 /* Returns a mask: bit i is 1 if token i survives. */
 static uint32_t mask(size_t n) {
