@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/asking';
 import { LogitElement, define } from '../base/element.js';
-import { explain } from '../base/faults.js';
+import { detailOf, explain } from '../base/faults.js';
 import { addMessages, t } from '../locale/locale.js';
 import { Door } from '../sources/asked.js';
 import { assets } from '../state/assets.js';
@@ -101,7 +101,9 @@ export function enterSource(scope, kind) {
     offer.name = bar.door.name;
     offer.examples = [bar.door.first.prompt];
     begin(scope, bar.door, engine);
-    explain({ code: 'unanswered', key: 'asked_gone', values: {} }); // later its program may have ended
+    // Fetches the sentences now: the program that serves the page may end.
+    const gone = /** @type {const} */ ({ code: 'unanswered', key: 'asked_gone', values: {} });
+    Promise.all([explain(gone), detailOf(gone)]);
     return true;
   };
   instrument.addEventListener('ready', () => {
