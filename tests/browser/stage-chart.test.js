@@ -336,7 +336,7 @@ test('the element stands by itself in a lesson', async () => {
 });
 
 test('another model paints its river in place of the last one', async () => {
-  const { page, complaints, close } = await open(CHAIN, { own: true });
+  const { page, complaints, close } = await open(CHAIN, { fresh: true });
   await settle(page);
   /** Returns the number of different colours in the middle column of the picture. */
   const colours = () =>
