@@ -38,7 +38,8 @@ export function serve(folder, port = 0, route = () => undefined, host = '127.0.0
           server.close(done);
           server.closeAllConnections();
         });
-      const name = host === '127.0.0.1' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+      let name = host.includes(':') ? `[${host}]` : host;
+      if (host === '127.0.0.1') name = 'localhost';
       resolve({ url: `http://${name}:${address.port}/`, close });
     });
   });

@@ -1,8 +1,9 @@
 /**
- * Keeps model files in the browser for the next visit, by address. In the origin's private file
- * system, an interrupted fetch can continue; the Cache API, used if there is none, keeps only
- * complete files. While one tab fetches a file, no other tab stores it. Each time a file is read,
- * its checksum is compared. Bytes after the last recorded checksum are fetched again.
+ * Stores fetched model files in the browser, by address, so that the next visit need not fetch them.
+ * If the browser has the origin's private file system, an interrupted fetch can continue; else the
+ * Cache API stores complete files only. While one tab fetches a file, no other tab stores it. Each
+ * time a file is read, its checksum is compared. If a fetch was interrupted, the bytes after the last
+ * recorded checksum are fetched again.
  */
 
 import { LogitscopeError } from './errors.js';
@@ -42,9 +43,12 @@ import { Checksum } from './checksum.js';
 
 const FOLDER = 'logitscope';
 const ABOUT = '.json';
-/** Bytes between two records of the checksum. A closed tab loses at most this many fetched bytes. */
+/**
+ * The checksum of the file so far is recorded after each such number of bytes. If the tab is closed
+ * during a fetch, at most this many bytes must be fetched again.
+ */
 export const STRIDE = 1 << 23;
-/** Bytes of the checksum text that is stored after a file in the Cache API. */
+/** Length of the checksum text that follows a file's bytes in the Cache API. */
 const TRAILER = 64;
 
 /** @param {string} address */
@@ -74,7 +78,7 @@ function hold(name) {
 }
 
 /**
- * The private folder, or null if the browser has none.
+ * Opens the folder for models in the origin's private file system; null if the browser has none.
  * @returns {Promise<FileSystemDirectoryHandle | null>}
  */
 async function openFolder() {
@@ -133,7 +137,7 @@ export function aboutOf(text) {
   return sound && typeof sum === 'string' ? about : null;
 }
 
-/** True if a file is complete. @param {About} about @param {File | null} file */
+/** True if a stored file is complete. @param {About} about its record @param {File | null} file */
 const isWhole = ({ size, length }, file) => length > 0 && length === size && file?.size === size;
 
 /** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<File | null>} */
@@ -307,7 +311,7 @@ export const store = {
   remove: removeKept,
 };
 
-/** All kept files, complete or not. @returns {Promise<Listed[]>} */
+/** Lists all stored files, also incomplete ones. @returns {Promise<Listed[]>} */
 export async function listKept() {
   /** @type {Listed[]} */
   const found = [];
@@ -331,7 +335,7 @@ export async function listKept() {
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-/** True if all parts of a model are kept completely. @param {string} model a name or address */
+/** True if every part of a model is stored completely. @param {string} model a name or address */
 export async function isKept(model) {
   const kept = await listKept();
   return partNames(addressOf(model) ?? '').every((address) =>
@@ -339,14 +343,17 @@ export async function isKept(model) {
   );
 }
 
-/** Throws unless a model is kept completely, since opening it would fetch it. @param {string} model */
+/**
+ * Throws unless a model is stored completely, for a caller that must not fetch it.
+ * @param {string} model a name or address
+ */
 export async function needKept(model) {
   if (await isKept(model)) return;
   const { host } = new URL(addressOf(model) ?? HUB);
   throw new LogitscopeError('load_failed', 'far_unasked', { host });
 }
 
-/** Removes a kept file; returns false if a tab is fetching it. @param {string} address */
+/** Removes a stored file. If a tab is fetching it, returns false. @param {string} address */
 export async function removeKept(address) {
   const folder = await openFolder();
   const key = folder ? await keyOf(address) : address;

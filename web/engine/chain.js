@@ -1,8 +1,8 @@
 /**
  * Runs the chain on one vector of logits. A caller's sampler runs first; then C gets settings,
- * logits, history and constraint. chain_apply runs the chain and records each stage for a trace.
- * A call that needs only a token uses chain_sample, which records nothing (except with Gumbel-max)
- * and draws an identical token.
+ * logits, history and constraint. The C function chain_apply runs the chain and records each stage
+ * for a trace. A call that needs only a token uses chain_sample, which draws the same token and
+ * records nothing (except with Gumbel-max).
  */
 import { carried } from './presets.js';
 import {
@@ -26,10 +26,11 @@ import { readTrace } from './trace.js';
  * @typedef {import('./types.js').DrawChoice} DrawChoice
  * @typedef {import('./types.js').Trace} Trace
  *
- * A source of logits. `place` writes them into the heap, after all other writes to the exchange,
- * and returns addresses. `room` is free memory for a sampler's result, present if the logits are in
- * the exchange; `second` is the address of the logits of a second distribution. `piece` returns a
- * token's text. `whole` is true if the trace includes the complete result.
+ * A source of logits. `place` writes them into C's memory and returns addresses; call it after all
+ * other writes to the exchange (C's buffer for inputs). `room` is the address of free memory for the
+ * result of a caller's sampler, present if the logits are in the exchange. `second` is the address of
+ * the logits of a second distribution. `piece` returns a token's text. `whole` is true if the trace
+ * shall contain logits and p of the whole vocabulary.
  * @typedef {object} Source
  * @property {number} size size of the vocabulary
  * @property {() => { logits: number, history: number, count: number, room?: number,
@@ -37,7 +38,7 @@ import { readTrace } from './trace.js';
  * @property {(id: number) => { text: string, special: boolean }} piece
  * @property {boolean} whole
  *
- * A chain that can run once: C has settings, logits, history and constraint.
+ * A chain that can now run once, since C has settings, logits, history and constraint.
  * @typedef {object} Ready
  * @property {number} chain
  * @property {number[]} at arguments of C: addresses of logits and history, length of the history
@@ -58,7 +59,7 @@ const MIN_TOP_MAX = 64;
 /** A token without a text. */
 export const NO_PIECE = { text: '', special: false };
 
-/** Most cells of one landscape: values times listed tokens. */
+/** Largest landscape: the number of the setting's values times the number of listed tokens. */
 const CELLS_MAX = 1 << 24;
 
 /**
@@ -94,7 +95,7 @@ export function resolveChoice(what, given, draw, names) {
 
 export class Chain {
   #core;
-  /** The C chain for the vocabulary size that was used last; 0 if there is none. */
+  /** The chain in C that was opened last (handle 0: none). Calls with the same vocabulary size reuse it. */
   #scratch = { handle: 0, vocabSize: 0, topMax: 0 };
 
   /** @param {import('./core.js').Core} core */
@@ -208,7 +209,7 @@ export class Chain {
   }
 
   /**
-   * Returns the mass before a token in the order of the draw, and the token's p.
+   * Returns a token's p, and the sum of p of all tokens before it in the order of the draw.
    * @param {Ready} ready after its chain has run
    * @param {number} id
    */
@@ -383,7 +384,8 @@ export class Chain {
   }
 
   /**
-   * Returns the handle of a chain that fits; opens one if needed.
+   * Returns the handle of a chain with this vocabulary size and room for `top` tokens. Opens a chain
+   * if the one in use does not fit.
    * @param {number} vocabSize
    * @param {number} top number of tokens to list
    */
@@ -399,7 +401,7 @@ export class Chain {
   }
 
   /**
-   * Runs the chain with its record; returns the address of the trace.
+   * Runs the chain and records every stage; returns the address of the record, struct chain_trace.
    * @param {Ready} ready
    */
   #apply({ chain, at, resolved }) {
@@ -419,7 +421,8 @@ export class Chain {
   }
 
   /**
-   * Adds the complete result to the trace if the source has `whole`; writes to the exchange.
+   * If the source asks for it (`whole`), adds logits and p of the whole vocabulary to the trace. This
+   * overwrites the exchange.
    * @param {Ready} ready
    * @param {Trace} trace
    * @returns {Trace}
@@ -429,7 +432,7 @@ export class Chain {
   }
 
   /**
-   * Returns logits and p of the whole vocabulary after the chain; writes to the exchange.
+   * Returns logits and p of the whole vocabulary after the chain. This overwrites the exchange.
    * @param {Ready} ready
    */
   #result({ chain, source: { size } }) {
@@ -441,7 +444,7 @@ export class Chain {
   }
 
   /**
-   * Runs the chain without a record, which is faster, and draws a token: the token of #draw.
+   * Runs the chain without recording its stages, which is faster. Draws the same token as #draw.
    * @param {Ready} ready
    * @param {Choice} choice
    */

@@ -37,8 +37,8 @@ const TIME_MAX = 1000;
 const START_MAX = 20_000;
 const REASON_MAX = 200;
 /**
- * Replaces each character of a message during the search for control tokens. It is half a surrogate
- * pair, which no control token contains.
+ * Replaces each character of a message during the search for control tokens, so that none is found
+ * in a message. It is half a surrogate pair, which no control token contains.
  */
 const SAID = '\ud800';
 
@@ -123,7 +123,7 @@ function checkPlain(name, value) {
 /** @typedef {{ text: string, origin: string | null }} Rendered a text, and a letter for each character's origin; null: the template wrote all */
 
 /**
- * The position and length of each control token.
+ * Finds the position and length of each control token that the template wrote.
  * @param {Rendered} rendered
  * @param {RegExp} said matches the origins whose text must not make control tokens
  * @param {WordFinder} words
@@ -164,7 +164,7 @@ function partsOf(rendered, { ids, words }) {
   /** @type {ChatPart[]} */
   const parts = [];
   const say = (/** @type {string} */ said) => {
-    // The model's thinking is between these two tags, or ends with the model's turn.
+    // A model's thinking begins after <think>. It ends before </think>, or before the next control token.
     for (const each of said.split(/(?<=<think>)|(?=<\/think>)/)) {
       if (each.startsWith('</think>')) thinking = false;
       if (each) parts.push({ text: each, special: false, ...(thinking && { thinking }) });
@@ -184,8 +184,8 @@ function partsOf(rendered, { ids, words }) {
 }
 
 /**
- * The ids of all parts. The text between two control tokens is encoded as one piece, without the
- * white space that these tokens strip.
+ * Encodes all parts of a prompt. The text between two control tokens is encoded at once, after the
+ * removal of the white space that these tokens strip.
  * @param {Core} core
  * @param {ChatPart[]} parts
  */

@@ -91,7 +91,7 @@ async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
   const alone =
     typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
   if (!text.trim()) return { prompt_ids: alone, ids: [], finish_reason: 'text' };
-  // A prompt from a chat template may contain tokens that its text does not encode to.
+  // If the prompt is from a chat template, encoding its text may give other tokens.
   const spelled =
     typeof prompt === 'string' || alone.join() === (await scope.encode(before)).join();
   const all = spelled
@@ -147,7 +147,7 @@ async function* sample(_, session, options) {
     for (;;) {
       const { done, value } = await generation.next();
       if (done) return value;
-      // The trace rounds p below 2^-44 of the best token's p to 0, but the surprisal is finite.
+      // If p is below 2^-44 of the best token's p, the step has 0 for it. Its surprisal is finite, so ask for it.
       const nats = value.p_raw > 0 ? -Math.log(value.p_raw) : await session.surprisal(value.id);
       yield { ...value, bits: -value.logprob / Math.LN2 + 0, bits_raw: nats / Math.LN2 + 0 };
     }

@@ -21,12 +21,14 @@ const FILE_TYPES =
     ',',
   );
 
+/** The values of enum tokenizer_bos of src/tokenizer.h. */
+const [BOS_AUTO, BOS_YES, BOS_NO] = [0, 1, 2];
 /** TOKENIZER_SPECIAL and TOKENIZER_AS_IT_IS of src/tokenizer.h. */
 const SPECIAL = 1;
 const AS_IT_IS = 2;
-/** Possible numbers of blocks of a quantised matrix multiplied together; no result depends on it. */
+/** A quantised matrix is multiplied in 1, 2 or 4 blocks at once (streams); no result depends on it. */
 export const STREAMS = [1, 2, 4];
-/** Weights of at most this many bytes fit a cache; then the number of streams hardly matters. */
+/** Weights of at most this many bytes fit into the processor's cache, so the number of streams hardly matters. */
 const IN_CACHE = 8e6;
 
 /** TOKENIZER_TEXT_MAX of src/tokenizer.h, in bytes. */
@@ -58,9 +60,9 @@ export class Core {
   model = 0;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
-  /** For each breaker text, the sequences of ids that break a repeat. @type {Map<string, number[][]>} */
+  /** For each text of dry_sequence_breakers, the sequences of ids that end a repeat. @type {Map<string, number[][]>} */
   #breakers = new Map();
-  /** Ids of tokens by their text, null if there is none. @type {Map<string, number | null>} */
+  /** Cache of `tokenOf`: a token's id by its text, null if no token has it. @type {Map<string, number | null>} */
   #tokens = new Map();
   /** Number of ids that a session sees; 0 means the default. */
   context = 0;
@@ -73,7 +75,10 @@ export class Core {
    * @type {Map<string, { at: number, length: number }>}
    */
   chatTemplates = new Map();
-  /** The source of a model with its forward pass elsewhere. @type {import('./asked.js').Asked | null} */
+  /**
+   * The object that asks another program for logits; null if this engine computes the forward pass.
+   * @type {import('./asked.js').Asked | null}
+   */
   asked = null;
   #closed = false;
   gates = new Gates(this);
@@ -97,7 +102,7 @@ export class Core {
     this.model = await openImage(this.module, stream, context, onprogress);
     this.#readChatTemplates();
     const info = this.#readInfo();
-    // Only the relaxed loops are so fast that memory limits them.
+    // The number of streams matters only to the relaxed loops: they are so fast that memory limits them.
     const timed = info.variant === 'relaxed' && info.weight_bytes > IN_CACHE && context >= 0;
     if (streams === 'auto' && timed) {
       const { chooseStreams } = await import('./weight-streams.js');
@@ -106,7 +111,7 @@ export class Core {
     this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams };
     this.module.calls.kernels_streams(this.info.streams);
     this.chain.open(this.info.vocab_size, 0);
-    this.module.exchange(0); // allocates now, so that no step has to
+    this.module.exchange(0); // allocates the exchange now, so that no later step allocates it
   }
 
   #readChatTemplates() {
@@ -164,7 +169,8 @@ export class Core {
   }
 
   /**
-   * Calls a function. An asked model replaces this method: if an answer is missing, it returns a promise.
+   * Calls a function. If another program computes the forward pass, asked.js replaces this method: it then returns a
+   * promise while an answer is missing.
    * @template T
    * @param {() => T} call
    * @param {AbortSignal} [_signal] ends the wait
@@ -175,7 +181,8 @@ export class Core {
   }
 
   /**
-   * Moves a timeline. An asked model replaces this method.
+   * Makes the timeline of a session equal to these ids. If another program computes the forward pass, asked.js
+   * replaces this method.
    * @param {number} handle of the session in C
    * @param {ArrayLike<number>} ids
    * @param {boolean} cache
@@ -213,6 +220,8 @@ export class Core {
     checkBoolean('special', special);
     if (normalize !== 'auto' && normalize !== false)
       throw mustBe('normalize', 'auto_or_false', normalize);
+    let bosChoice = BOS_AUTO;
+    if (bos !== 'auto') bosChoice = bos ? BOS_YES : BOS_NO;
     const { module } = this;
     const bytes = toBytes(text);
     const idsAt = (bytes.length + 3) & ~3;
@@ -224,7 +233,7 @@ export class Core {
         this.model,
         at,
         bytes.length,
-        bos === 'auto' ? 0 : bos ? 1 : 2,
+        bosChoice,
         (special ? SPECIAL : 0) | (normalize ? 0 : AS_IT_IS),
         at + idsAt,
         capacity,

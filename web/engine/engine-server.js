@@ -71,7 +71,7 @@ class EngineServer {
   async answer({ id, session, method, args }) {
     try {
       if (args.some((arg) => arg?.constraint != null)) this.#compiler ??= this.#fetchCompiler();
-      if (this.#compiler) await this.#compiler; // every later request waits, to keep the order
+      if (this.#compiler) await this.#compiler; // every later request also waits, to keep the order of requests
       const result =
         method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
       this.#port.postMessage({ id, result }, transferables(result));
@@ -88,7 +88,7 @@ class EngineServer {
     try {
       await import('./schema.js');
     } catch (error) {
-      this.#compiler = null; // the next constraint loads it again
+      this.#compiler = null; // the next request with a constraint tries to load it again
       throw error;
     }
   }

@@ -80,7 +80,11 @@ async function hold(path) {
       return takeLock(path);
     } catch (error) {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
-      const owner = (await ownerOf(path)) || (await wait(WRITING), await ownerOf(path));
+      let owner = await ownerOf(path);
+      if (!owner) {
+        await wait(WRITING);
+        owner = await ownerOf(path);
+      }
       if (owner && isAlive(owner) && (await isTouched(path))) return null;
       await fs.rm(path, { force: true });
     }

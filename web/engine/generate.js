@@ -220,7 +220,7 @@ export async function* generate(core, timeline, options) {
   try {
     await begin(rest);
     if (finish) await timeline.feed(ids, cache, signal);
-    for (let n = 0; !finish; n++, choice = { step: choice.step + 1, raw: true }) {
+    for (let n = 0; !finish; n++) {
       if (await rest()) {
         finish = 'aborted';
         break;
@@ -229,6 +229,7 @@ export async function* generate(core, timeline, options) {
       const sample = await next(now, choice, maximum - n).catch((error) => {
         if (!core.asked || !signal?.aborted) throw error;
       });
+      choice = { step: choice.step + 1, raw: true };
       if (!sample) {
         finish = 'aborted';
         break;

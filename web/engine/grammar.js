@@ -257,11 +257,15 @@ function longest(matches) {
   return matches.reduce((a, b) => (b.rest.length < a.rest.length ? b : a));
 }
 
-/** @param {Reading[]} found */
+/**
+ * The most favourable reading: a right tense counts more than a right person, which counts more than a
+ * shorter unread rest.
+ * @param {Reading[]} found
+ */
 function best(found) {
   /** @param {Reading} reading */
   const score = ({ tenseRight, personRight, rest }) =>
-    (tenseRight && personRight ? 4 : tenseRight ? 2 : personRight ? 1 : 0) * 1000 - rest.length;
+    [0, 1, 2, 4][2 * Number(tenseRight) + Number(personRight)] * 1000 - rest.length;
   return found.reduce((a, b) => (score(b) > score(a) ? b : a));
 }
 

@@ -211,7 +211,11 @@ export class Languages {
     }
   }
 
-  /** Splits all characters into classes; each set contains all or none of a class. @returns {Ranges[]} */
+  /**
+   * Splits all characters into classes, so that each set of the language has all characters of a
+   * class or none.
+   * @returns {Ranges[]}
+   */
   #classes() {
     const sets = [...this.#nodes.values()].filter(({ kind }) => kind === 'set');
     const starts = new Set(CHARACTERS.map(([low]) => low));
@@ -229,8 +233,8 @@ export class Languages {
   }
 
   /**
-   * The states of the language's automaton, initial state first, without states from which no text
-   * can end.
+   * Makes the language's automaton: its states, the initial state first. It omits states from which no
+   * text of the language can end.
    * @param {Node} root
    * @returns {State[]} empty if the language is empty
    */

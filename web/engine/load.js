@@ -4,8 +4,8 @@ import { LogitscopeError } from './errors.js';
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').OnProgress} OnProgress */
 /**
- * The bytes of a source, chunk by chunk. `total` is the size in bytes, null if unknown. `way` is the
- * state of the fetch, only for a file of another host.
+ * The bytes of a source, chunk by chunk. `total` is the size in bytes, null if unknown. For a file of
+ * another host, `way` tells if and where it is stored.
  * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null,
  *   way?: import('./open-parts.js').Way }} Stream
  */

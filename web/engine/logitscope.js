@@ -45,7 +45,7 @@ function besides(options) {
  */
 export class Logitscope extends Session {
   #core;
-  /** Frees each open session. @type {Set<() => void>} */
+  /** A function for each open session; it frees the session. @type {Set<() => void>} */
   #sessions;
   #closed = false;
 
@@ -126,7 +126,7 @@ export class Logitscope extends Session {
     return this.#core.table.map((row) => ({ ...row }));
   }
 
-  /** The module of loops in use: 'scalar', 'simd' or 'relaxed'. */
+  /** The variant of the inner loops in use: 'scalar', 'simd' or 'relaxed'. */
   get variant() {
     return this.#core.module.variant;
   }

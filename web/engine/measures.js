@@ -32,8 +32,8 @@ import { checkSentence } from './grammar.js';
  */
 
 /**
- * A measure: of the verdicts that `counts` accepts (default: all), the share for which `says` is
- * true; NaN if `counts` accepts none.
+ * Makes a measure of the grammar's verdicts on the texts: the share for which `says` is true. It
+ * counts only verdicts that `counts` accepts (default: all), and is NaN if there are none.
  * @param {(verdict: Verdict) => boolean | null} says
  * @param {(verdict: Verdict) => boolean} [counts]
  * @returns {Measure}
@@ -47,7 +47,7 @@ const judged = (says, counts = () => true) => ({
   },
 });
 
-/** Only a sentence with correct syntax has a tense and a person. @param {Verdict} verdict */
+/** True if the syntax is correct; otherwise a sentence has no tense and no person. @param {Verdict} verdict */
 const isWhole = ({ syntax }) => syntax;
 
 /** @type {Readonly<Record<string, Measure>>} */

@@ -8,9 +8,12 @@ import { MODEL_FILE_BYTES } from './layout.js';
 /** @typedef {import('./module.js').Module} Module */
 
 const PIECE = 1 << 16;
-/** Memory is reserved after this share of the file, so that a head alone reserves no gigabytes. */
+/**
+ * Memory for the model is reserved when this share of the file has arrived, so that a false head
+ * cannot reserve gigabytes.
+ */
 const SHARE = 1 / 16;
-/** Most bytes of metadata and table of tensors, because a host could send them without end. */
+/** Most bytes of a file's head (metadata and table of tensors), since a host could send it without end. */
 export const HEAD_MAX = 1 << 28;
 
 /**
@@ -133,7 +136,7 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
     return head.handle;
   } catch (error) {
     calls.model_close(head.handle);
-    // Without this, every later attempt would read the kept copy of the broken file.
+    // Forget the stored copy of the broken file, because every later attempt would read it.
     if (/** @type {LogitscopeError} */ (error).code === 'bad_file') await way?.forget();
     throw error;
   }

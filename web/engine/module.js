@@ -18,6 +18,9 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** @typedef {'simd' | 'relaxed'} Loops a second module with faster loops for quantised matrices */
 
+/** The arguments of kernels_choose in src/wasm.c: the loops that run. */
+const CHOICES = { scalar: 0, own: 1, adopted: 2 };
+
 /** The package's own modules. Bundlers recognise these expressions only in this exact form. */
 const OWN = {
   wasm: () => new URL('./logitscope.wasm', import.meta.url),
@@ -120,7 +123,7 @@ export class Module {
       compile(source ?? addressOf('wasm')),
       wanted.length ? fetchLoops(wanted[0]) : '',
     ]);
-    // Called when memory grows; empty, because no view is kept.
+    // C calls this function when memory grows. It does nothing, because no view of the heap is kept.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
     for (const name of wanted) {
@@ -134,8 +137,9 @@ export class Module {
         throw new LogitscopeError('unsupported', 'variant_unavailable', values);
       }
     }
-    // Without a module of loops the plain loops run: slower, with identical results.
-    module.calls.kernels_choose(module.variant !== 'scalar' ? 2 : variant === 'scalar' ? 0 : 1);
+    // If no other module of loops can be used, the main module's own run: slower, with equal results.
+    const without = variant === 'scalar' ? CHOICES.scalar : CHOICES.own;
+    module.calls.kernels_choose(module.variant === 'scalar' ? without : CHOICES.adopted);
     return module;
   }
 
@@ -163,7 +167,7 @@ export class Module {
       return phrase('loops_wrong');
     } catch (error) {
       this.calls.memory_release(stack);
-      return reasonOf(error); // for example, the module has other imports
+      return reasonOf(error); // for example, the module needs imports that it does not get
     }
   }
 

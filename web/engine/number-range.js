@@ -66,9 +66,10 @@ function onGrid({ value, open }, places, side) {
   const down = floorOf(units, step);
   const exact = down * step === units;
   if (exact && !open) return { value: { units: down, scale: at }, open: false };
-  // Move into the range by one unit of the last decimal.
+  // The value itself is not allowed, so take the next number inside the range: one unit of the last decimal further.
   const fine = places > at ? 10n ** BigInt(places - at) : 1n;
-  const next = down * fine + (side > 0 ? 1n : exact ? -1n : 0n);
+  const below = exact ? -1n : 0n;
+  const next = down * fine + (side > 0 ? 1n : below);
   return { value: { units: next, scale: places > at ? places : at }, open: false };
 }
 
@@ -79,7 +80,10 @@ function digits(low, high) {
 }
 
 /** The grammar of any n digits. @param {number} n */
-const free = (n) => (n === 0 ? '' : n === 1 ? '[0-9]' : `[0-9]{${n}}`);
+function anyDigits(n) {
+  if (n === 0) return '';
+  return n === 1 ? '[0-9]' : `[0-9]{${n}}`;
+}
 
 /** @param {string} text */
 const literal = (text) => (text ? `"${text}"` : '');
@@ -95,7 +99,7 @@ const joined = (parts) => parts.filter(Boolean).join(' ');
 function between(low, high) {
   const n = low.length;
   if (low === high) return [literal(low)];
-  if (/^10*$/.test(low) && /^9*$/.test(high)) return [joined(['[1-9]', free(n - 1)])];
+  if (/^10*$/.test(low) && /^9*$/.test(high)) return [joined(['[1-9]', anyDigits(n - 1)])];
   let at = 0;
   while (low[at] === high[at]) at++;
   const out = [];
@@ -105,7 +109,7 @@ function between(low, high) {
     /** @type {number} */ to,
   ) => {
     const set = digits(from, to);
-    if (set) out.push(joined([literal(head), set, free(n - head.length - 1)]));
+    if (set) out.push(joined([literal(head), set, anyDigits(n - head.length - 1)]));
   };
   out.push(literal(low));
   for (let i = n - 1; i > at; i--) add(low.slice(0, i), Number(low[i]) + 1, 9);
@@ -125,14 +129,16 @@ function wholes(low, high) {
   const [from, to] = [String(low).length, high === null ? Infinity : String(high).length];
   if (from === to) return between(String(low), String(high));
   const first = between(String(low), '9'.repeat(from));
-  if (high === null) return [...first, `[1-9] ${free(from)} [0-9]*`];
+  if (high === null) return [...first, `[1-9] ${anyDigits(from)} [0-9]*`];
   const middle = to - from > 1 ? [`[1-9] [0-9]{${from},${to - 2}}`] : [];
   return [...first, ...middle, ...between(`1${'0'.repeat(to - 1)}`, String(high))];
 }
 
-/** The grammar of further decimals after `used` ones. @param {number} places most decimals @param {number} used */
-const more = (places, used) =>
-  places === Infinity ? '[0-9]*' : places > used ? `[0-9]{0,${places - used}}` : '';
+/** The grammar of further decimals after `used` decimals. @param {number} places most decimals @param {number} used */
+function moreDecimals(places, used) {
+  if (places === Infinity) return '[0-9]*';
+  return places > used ? `[0-9]{0,${places - used}}` : '';
+}
 
 /**
  * The alternatives for the point and the digits after it, between two bounds. An alternative '' means
@@ -156,7 +162,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
     const reached = tightHigh && at >= /** @type {string} */ (high).length;
     const stops = !tightLow && !(reached && highOpen);
     if (!tightLow && !tightHigh) {
-      if (at) put(head, more(places, at));
+      if (at) put(head, moreDecimals(places, at));
       else {
         out.push('');
         if (places) put('', places === Infinity ? '[0-9] [0-9]*' : `[0-9]{1,${places}}`);
@@ -169,7 +175,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
     }
     if (at === places) return;
     if (reached) {
-      if (stops) put(`${head}0`, more(places, at + 1).replace('[0-9]', '"0"'));
+      if (stops) put(`${head}0`, moreDecimals(places, at + 1).replace('[0-9]', '"0"'));
       return;
     }
     if (tightLow && !tightHigh && at >= low.length) {
@@ -183,7 +189,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
       return;
     }
     const set = digits(from + Number(tightLow), to - Number(tightHigh));
-    if (set) put(head, joined([set, more(places, at + 1)]));
+    if (set) put(head, joined([set, moreDecimals(places, at + 1)]));
     if (tightLow) walk(head + from, true, false);
     if (tightHigh) walk(head + to, false, true);
   };

@@ -13,8 +13,8 @@ import { Checksum } from './checksum.js';
  * @typedef {import('./browser-store.js').Store} Store
  * @typedef {import('./browser-store.js').Keeper} Keeper
  *
- * The state of a fetch. `told` is merged into each progress report and tells where the files are
- * kept; null if unknown. `forget` removes the kept files.
+ * The state of a fetch. `told` is merged into each progress report: it tells where the files are
+ * stored, null if unknown. `forget` removes the stored files.
  * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null, forget: () => Promise<unknown> }} Way
  */
 
@@ -26,7 +26,8 @@ async function storeOf({ keep }) {
 }
 
 /**
- * Makes a hash if a host announced the file's SHA-256; else null. Only Node can see the announcement.
+ * Makes a hash to check a file, if its host announced the SHA-256; else null. Browsers hide the
+ * announcement, so this happens only in Node.
  * @param {string | null} expected
  */
 async function makeSum(expected) {

@@ -109,7 +109,9 @@ class Reader {
     const [, sign, low, comma, high] = this.#match(/(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y) ?? [];
     if (sign === undefined && low === undefined) return part;
     const least = sign ? Number(sign === '+') : Number(low);
-    const most = sign ? (sign === '?' ? 1 : Infinity) : comma ? Number(high || Infinity) : least;
+    let most = least;
+    if (sign) most = sign === '?' ? 1 : Infinity;
+    else if (comma) most = Number(high || Infinity);
     if (least > REPEAT_MAX || (most > REPEAT_MAX && most < Infinity))
       throw new Unread(phrase('repeated_too_often'));
     return { kind: 'repeat', part, least, most };
@@ -204,7 +206,11 @@ function asserts(tree) {
   return tree.kind === 'repeat' ? asserts(tree.part) : tree.kind !== 'set';
 }
 
-/** @param {Tree} tree @returns {Begun} 'yes' if it matches only the empty text, 'no' if it never does */
+/**
+ * Answers if a tree matches the empty text: 'yes' if it matches no other text, 'no' if it never does.
+ * @param {Tree} tree
+ * @returns {Begun}
+ */
 function isEmpty(tree) {
   if (tree.kind === 'set') return 'no';
   if (tree.kind === 'seq' || tree.kind === 'or') {
@@ -213,8 +219,8 @@ function isEmpty(tree) {
     if (all.every((each) => each === 'yes')) return 'yes';
     return all.every((each) => each === 'no') ? 'no' : 'maybe';
   }
-  if (tree.kind !== 'repeat') return 'yes';
-  return tree.least ? isEmpty(tree.part) : tree.most ? 'maybe' : 'yes';
+  if (tree.kind !== 'repeat' || tree.most === 0) return 'yes';
+  return tree.least ? isEmpty(tree.part) : 'maybe';
 }
 
 /**

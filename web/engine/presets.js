@@ -19,11 +19,13 @@ export const strategies = Object.freeze([
 ]);
 
 /**
- * The setting that passes a draw's state to the next draw; null if there is none.
+ * The name of the setting that passes a draw's state to the next draw; null if there is none.
  * @param {Record<string, any>} settings
  */
-export const carried = ({ mirostat, adaptive_target }) =>
-  mirostat ? 'mirostat_mu' : adaptive_target ? 'adaptive_mean' : null;
+export function carried({ mirostat, adaptive_target }) {
+  if (mirostat) return 'mirostat_mu';
+  return adaptive_target ? 'adaptive_mean' : null;
+}
 
 /**
  * True if the settings need a second distribution.

@@ -36,7 +36,7 @@ export const hubInNode = () =>
  */
 function tokenFor(address) {
   const token = (inNode && process.env.HF_TOKEN?.trim()) || '';
-  // A header allows only these characters; the error about any other would show the token.
+  // A header may have only these characters. The platform's error about another one would show the token.
   return /^[!-~]+$/.test(token) && address.startsWith(`${hubInNode() ?? HUB}/`) ? token : null;
 }
 
@@ -57,7 +57,7 @@ export class RangeFile {
   /** The first connection, until it is read. @type {Connection | null} */
   #first = null;
   #begun = false;
-  /** False once the host has sent a range without naming it; then no further range is requested. */
+  /** False after the host has answered a range without Content-Range; then no further range is requested. */
   #ranged = true;
   /** For a file without a tag: length and checksum of the longest beginning read so far. */
   #seen = { length: 0, text: new Checksum().text };
@@ -194,7 +194,7 @@ export class RangeFile {
     /** @type {Record<string, string>} */
     const headers = inNode ? { 'accept-encoding': 'identity' } : {};
     if (start) headers.range = `bytes=${start}-`;
-    // A browser needs a further request for permission to send this header, so only Node sends it.
+    // In a browser this header would cost a further request, for the host's permission, so only Node sends it.
     // #judge compares the tag in any case.
     if (start && inNode && this.tag) headers['if-range'] = this.tag;
     /** @type {RequestInit} */

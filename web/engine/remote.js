@@ -157,7 +157,7 @@ function forward({ prototype }, calls) {
 /** Closes the timeline of a garbage-collected session. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
-/** The looks: with `supersede`, a new call replaces a waiting one. */
+/** Methods that show a distribution (looks). With `supersede`, a new look replaces a look that waits. */
 const LOOKS = ['read', 'distribution'];
 
 const SessionBase = /** @type {new () => SessionCalls} */ (class {});
@@ -340,7 +340,7 @@ export class RemoteLogitscope extends ScopeBase {
   info = null;
   /** The table of settings, canonical order. @type {import('./types.js').TableRow[]} */
   table = [];
-  /** The module of loops in use: 'scalar', 'simd' or 'relaxed'. @type {string} */
+  /** The variant of the inner loops in use: 'scalar', 'simd' or 'relaxed'. @type {string} */
   variant = '';
 
   /**

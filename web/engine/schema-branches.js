@@ -35,9 +35,9 @@ import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
  * @property {number | undefined} maxProperties
  */
 
-/** Limit for one schema: nested references and allOf, and also anyOf and oneOf. */
+/** Most levels of nested references and allOf in a schema; also the most anyOf and oneOf of one value. */
 const PATH_MAX = 100;
-/** Most object alternatives of a oneOf, since each pair is compared. */
+/** Most alternatives of a oneOf that are objects, since each is compared with each other one. */
 const PAIRED_MAX = 64;
 /** Most branches of a whole schema. */
 const BRANCHES_MAX = 1 << 15;
@@ -133,7 +133,7 @@ function checkKeywords({ schema, at }) {
   }
 }
 
-/** True if a schema restricts a value by keywords of its own. @param {any} schema */
+/** True if a schema has keywords that restrict a value, apart from references to other schemas. @param {any} schema */
 const asserts = (schema) =>
   Object.keys(schema).some(
     (word) => TYPE_OF.has(word) || ['type', 'enum', 'const', 'format'].includes(word),
@@ -183,7 +183,7 @@ export class Branches {
         if (isObject(found) && startsDocument(found)) base = found;
       }
     } catch {
-      found = undefined; // the reference has a % without two hex digits after it
+      found = undefined; // decoding failed: the reference has a % without two hex digits after it
     }
     if (found === undefined) refuse(at, 'schema_dangling', { value: shown($ref) });
     return { schema: found, root: base, at: $ref };
@@ -298,11 +298,11 @@ export class Branches {
     });
   }
 
-  /** True if a value written for one list may also fit another list. @param {Branch[][]} lists */
+  /** True if a value that the grammar writes for one list may also fit another list. @param {Branch[][]} lists */
   #meet(lists) {
     /**
-     * The indices of the lists that accept a certain value, some values of a type ("some TYPE"), or
-     * all values of a type.
+     * The indices of the lists that accept a value, under a key of three kinds: one value; "some TYPE"
+     * for lists that accept only some values of this type; TYPE for lists that accept all of them.
      * @type {Map<string, Set<number>>}
      */
     const takers = new Map();
@@ -336,8 +336,8 @@ export class Branches {
   }
 
   /**
-   * True if an object may fit two lists. No object fits if both lists require a key and allow no
-   * common value for it, or if one list requires a key that the other list forbids.
+   * True if an object may fit two of the lists. No object fits two lists that require one key with
+   * different values. Nor does it if one list requires a key that the other one forbids.
    * @param {Branch[][]} lists
    */
   #objectsMeet(lists) {

@@ -50,7 +50,7 @@ const TASK_SPACE = 1;
 const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
 /** Deepest nesting of an unrestricted value in a schema. */
 const ANY_DEPTH = 8;
-/** A part that is used several times becomes a rule if it has more than this many characters. */
+/** A piece of grammar that is used several times becomes a rule if it has more characters than this. */
 const SHORT = 60;
 /**
  * Most levels of items and values within one rule. Each level uses up to three parentheses;

@@ -129,6 +129,12 @@ async function textOf(scope, ids) {
   return text.text;
 }
 
+/** @param {boolean} ended true if the text ends with an end token @param {{ aborted: boolean }} [signal] @returns {Found['finish_reason']} */
+function finishOf(ended, signal) {
+  if (ended) return 'eos';
+  return signal?.aborted ? 'aborted' : 'length';
+}
+
 /** Sorts by descending log-probability. @type {(a: Beam, b: Beam) => number} */
 const byLogprob = (a, b) => b.logprob - a.logprob;
 /** @type {(a: Beam, b: Beam) => number} */
@@ -282,7 +288,7 @@ export async function beamSearch(scope, options = /** @type {any} */ ({})) {
   for (const { session: _, ...beam } of best)
     beams.push({ ...beam, text: await textOf(scope, beam.ids) });
   const [{ ids, text, logprob, score, finished: ends }] = beams;
-  const finish_reason = ends ? 'eos' : signal?.aborted ? 'aborted' : 'length';
+  const finish_reason = finishOf(ends, signal);
   return { prompt_ids: prompt, ids, text, finish_reason, logprob, score, beams };
 }
 
@@ -392,7 +398,7 @@ export async function contrastiveSearch(scope, options = /** @type {any} */ ({})
     }
   });
   const own = ids.slice(prompt.length);
-  const finish_reason = isEnd(steps.at(-1)?.id) ? 'eos' : signal?.aborted ? 'aborted' : 'length';
+  const finish_reason = finishOf(isEnd(steps.at(-1)?.id), signal);
   return { prompt_ids: prompt, ids: own, text: await textOf(scope, own), finish_reason, steps };
 }
 

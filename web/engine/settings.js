@@ -338,7 +338,7 @@ export function applySettings(module, table, resolved, breakers, ends, biases, s
   calls.settings_reset();
   table.forEach(({ name, kind, choices, neutral }, index) => {
     const value = resolved.values[name];
-    if (kind === 'map' || kind === 'list' || value === neutral) return; // C has reset it
+    if (kind === 'map' || kind === 'list' || value === neutral) return; // settings_reset has made it neutral
     if (calls.settings_set(index, kind === 'choice' ? choices.indexOf(value) : value))
       module.fail();
   });

@@ -37,7 +37,7 @@ const TOP_MAX = 1024;
  */
 const loaded = new WeakMap();
 /**
- * For each draft's scope, the engine with which its vocabulary was compared.
+ * For each draft's scope, the engine whose vocabulary was compared with that of the draft.
  * @type {WeakMap<Draft, Core>}
  */
 const compared = new WeakMap();
@@ -218,7 +218,8 @@ export class Speculation {
   async #pass(ids, now, choice, left) {
     const { draft_tokens, cache } = this.#options;
     const { context_length } = this.#core.needModel();
-    const room = Math.max(0, context_length - ids.length); // beyond the context the window moves at each token
+    // Beyond the context the window moves at each token, so no drafts are made there.
+    const room = Math.max(0, context_length - ids.length);
     this.#drafts = await this.#draft(ids, now, choice, Math.min(draft_tokens, left - 1, room));
     this.#at = 0;
     this.#open = true;

@@ -49,6 +49,9 @@ export function checkItems(n) {
   if (n > ITEMS_MAX) refuse(`a list has more than ${ITEMS_MAX} items`);
 }
 
+/** Larger ints count as this one; no template needs more. */
+const INT_MAX = 2 ** 40;
+
 /** Returns an int as a number, or throws; JavaScript's undefined gives the fallback. @param {Value} value @param {string} where @param {number} [fallback] */
 export function needInt(value, where, fallback) {
   if (value === undefined && fallback !== undefined) return fallback;
@@ -56,8 +59,7 @@ export function needInt(value, where, fallback) {
   const number = isNumber(value) ? asNumber(value) : null;
   if (typeof number !== 'bigint')
     return refuse(`${where} needs an integer, got '${typeName(value)}'`);
-  const limit = 2n ** 40n;
-  return Number(number > limit ? limit : number < -limit ? -limit : number);
+  return Math.max(-INT_MAX, Math.min(INT_MAX, Number(number)));
 }
 
 /** The bounds of a slice, by Python's rules. @param {number} length @param {Value} start @param {Value} stop @param {number} step */

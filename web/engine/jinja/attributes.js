@@ -186,8 +186,9 @@ export function getSlice(value, start, stop, step) {
 export function pathOf(attribute) {
   if (attribute === undefined || attribute === null) return (value) => value;
   const parts = attribute instanceof Str ? attribute.text.split('.') : [attribute];
-  const keys = parts.map((part) =>
-    typeof part !== 'string' ? part : /^\d+$/.test(part) ? BigInt(part) : str(part),
-  );
+  const keys = parts.map((part) => {
+    if (typeof part !== 'string') return part;
+    return /^\d+$/.test(part) ? BigInt(part) : str(part);
+  });
   return (value) => keys.reduce((at, key) => getItem(at, key), value);
 }

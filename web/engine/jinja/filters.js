@@ -20,6 +20,7 @@ import {
   hashOf,
   isNumber,
   lengthOf,
+  compareValues,
   less,
   listOf,
   needDefined,
@@ -56,7 +57,7 @@ function sorted(items, keysOf, reverse) {
   // As in Python, a list of one item is not compared, so any item is accepted.
   keyed.sort((a, b) => {
     const [x, y] = reverse ? [b.keys, a.keys] : [a.keys, b.keys];
-    return less(x, y) ? -1 : less(y, x) ? 1 : 0;
+    return compareValues(x, y);
   });
   return keyed.map(({ item }) => item);
 }
@@ -118,7 +119,7 @@ function groupBy(all, attribute, or, sensitive) {
   /** @type {{ key: Value, items: Value[] }[]} */
   const groups = [];
   const order = listOf(all).map((item) => ({ item, key: key(item) }));
-  order.sort((a, b) => (less(a.key, b.key) ? -1 : less(b.key, a.key) ? 1 : 0));
+  order.sort((a, b) => compareValues(a.key, b.key));
   for (const { item, key: of } of order) {
     const last = groups.at(-1);
     if (last && equal(last.key, of)) last.items.push(item);
@@ -346,12 +347,10 @@ const FILTERS = {
   center: ['value! width', (value, width) => centre(soft(value, 'center'), width ?? 80n)],
   default: [
     'value! default_value boolean',
-    (value, or, falsy) =>
-      value instanceof Undefined || (isFlag(falsy) && !truth(value))
-        ? or === undefined
-          ? str('')
-          : or
-        : value,
+    (value, or, falsy) => {
+      if (!(value instanceof Undefined) && !(isFlag(falsy) && !truth(value))) return value;
+      return or === undefined ? str('') : or;
+    },
   ],
   dictsort: [
     'value! case_sensitive by reverse',

@@ -30,7 +30,8 @@ function size(digits, fallback) {
 /** A number's sign and its digits. @param {string} digits a minus before them if negative @param {string} flags */
 function signed(digits, flags) {
   if (digits.startsWith('-')) return ['-', digits.slice(1)];
-  return [flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '', digits];
+  if (flags.includes('+')) return ['+', digits];
+  return [flags.includes(' ') ? ' ' : '', digits];
 }
 
 /** @param {Value} value @param {string} type @param {number} places number of decimals; below 0 for the default */
@@ -103,6 +104,9 @@ function converted(value, all, flags, width, precision, type) {
 const FIELD = /^([^.[\]!:]*)((?:\.[^.[\]!:]+|\[[^\]]+\])*)(?:!([rsa]))?(?::([^{}]*))?$/;
 const SPEC = /^(?:(.)?([<>^=]))?([-+ ]?)(0?)(\d*)(,?)(?:\.(\d+))?([a-zA-Z%]?)$/su;
 
+/** The share of the padding that is left of the text, by alignment. @type {Record<string, number>} */
+const LEFT_SHARE = { '>': 1, '^': 1 / 2 };
+
 /** `format(value, spec)`. @param {Value} value @param {string} spec */
 function specified(value, spec) {
   if (!spec) return text(value);
@@ -140,7 +144,7 @@ function specified(value, spec) {
   }
   const missing = Math.max(0, size(width, 0) - shown.length);
   const align = alignGiven ?? (isText ? '<' : '>');
-  const left = align === '>' ? missing : align === '^' ? Math.floor(missing / 2) : 0;
+  const left = Math.floor(missing * (LEFT_SHARE[align] ?? 0));
   const fill = str(fillGiven ?? (zero ? '0' : ' '));
   return concat([fill.repeat(left), shown, fill.repeat(missing - left)]);
 }
@@ -183,7 +187,9 @@ export function formatted(format, args, named) {
     const value = isNumbered ? args[place] : named.get(name);
     if (value === undefined) refuse(`format has no argument '${name || place}'`);
     const wanted = follow(path, value);
-    const shown = conversion === 'r' ? repr(wanted) : conversion === 's' ? text(wanted) : wanted;
+    let shown = wanted;
+    if (conversion === 'r') shown = repr(wanted);
+    else if (conversion === 's') shown = text(wanted);
     parts.push(specified(shown, spec ?? ''));
     from = end + 1;
     at = end;

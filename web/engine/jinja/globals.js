@@ -49,13 +49,16 @@ function cycler(items, named) {
   if (!items.length || named.size) refuse('cycler needs items');
   const made = new Thing();
   let n = 0;
-  const next = () => items[n++ % items.length];
   made.kind = 'Cycler';
   made.attributes = new Map(
     Object.entries({
       current: () => items[n % items.length],
       items: () => new Tuple(items),
-      next: () => new Func('next', (args, names) => (bind('next', '', args, names), next())),
+      next: () =>
+        new Func('next', (args, names) => {
+          bind('next', '', args, names);
+          return items[n++ % items.length];
+        }),
       pos: () => BigInt(n % items.length),
       reset: () =>
         new Func('reset', (args, names) => {

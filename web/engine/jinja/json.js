@@ -3,7 +3,7 @@ import { bind, needInt } from './arguments.js';
 import { refuse } from './fault.js';
 import { floatText, intText } from './numbers.js';
 import { Str, concat, str } from './text.js';
-import { Dict, Tuple, less, listOf, truth, typeName } from './values.js';
+import { Dict, Tuple, compareValues, listOf, truth, typeName } from './values.js';
 
 /** @typedef {import('./values.js').Value} Value */
 
@@ -24,14 +24,7 @@ const escaped = (found) =>
   SHORT[found] ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** @param {number} value */
-const floatName = (value) =>
-  Number.isNaN(value)
-    ? 'NaN'
-    : Number.isFinite(value)
-      ? floatText(value)
-      : value > 0
-        ? 'Infinity'
-        : '-Infinity';
+const floatName = (value) => (Number.isFinite(value) ? floatText(value) : String(value));
 
 /** @typedef {{ ascii: boolean, indent: Str | null, between: Str, colon: Str, sorted: boolean }} Layout */
 
@@ -71,7 +64,7 @@ function write(value, layout, margin) {
   }
   if (value instanceof Dict) {
     const entries = value.entries();
-    if (layout.sorted) entries.sort(([a], [b]) => (less(a, b) ? -1 : less(b, a) ? 1 : 0));
+    if (layout.sorted) entries.sort(([a], [b]) => compareValues(a, b));
     const items = entries.map(([key, each]) => {
       const name = key instanceof Str ? key : scalar(key);
       if (!name) return refuse('a key of JSON must be a string or a number');
@@ -90,12 +83,9 @@ export function toJson(args, named) {
     args,
     named,
   );
-  const isBroken = indent === undefined || indent === null;
-  const by = isBroken
-    ? null
-    : indent instanceof Str
-      ? indent
-      : str(' ').repeat(Math.max(0, needInt(indent, 'indent')));
+  let by = indent instanceof Str ? indent : null;
+  if (!by && indent !== undefined && indent !== null)
+    by = str(' ').repeat(Math.max(0, needInt(indent, 'indent')));
   const given = separators === undefined || separators === null ? null : listOf(separators);
   if (given && (given.length !== 2 || !given.every((each) => each instanceof Str)))
     refuse('separators must be two strings');

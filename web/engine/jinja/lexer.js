@@ -37,6 +37,9 @@ const ESCAPES = /** @type {Record<string, string>} */ ({
   v: '\v',
 });
 
+/** Number of hexadecimal digits after each escape. @type {Record<string, number>} */
+const HEX_DIGITS = { x: 2, u: 4, U: 8 };
+
 /**
  * The value of a string literal. Jinja first replaces each non-ASCII character by an escape, so a
  * backslash before such a character applies to the backslash of that escape.
@@ -55,7 +58,7 @@ function unescape(inside) {
     (all, x, u, U, octal, one) => {
       const hex = x ?? u ?? U;
       if (hex !== undefined) {
-        const digits = x !== undefined ? 2 : u !== undefined ? 4 : 8;
+        const digits = HEX_DIGITS[all[1]];
         const code = Number.parseInt(hex, 16);
         if (hex.length < digits || !/^[\da-fA-F]+$/.test(hex) || code > 0x10ffff)
           return refuse(`a string has the broken escape ${all}`);

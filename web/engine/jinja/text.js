@@ -96,7 +96,7 @@ export class Str {
     const text = this.text.replace(pattern, (found, /** @type {number} */ at) => {
       const written = write(found);
       const here = this.origin?.slice(at, at + found.length) ?? '';
-      origin += this.origin?.slice(from, at) + strongest(here).repeat(written.length);
+      origin += this.origin?.slice(from, at) + leastTrusted(here).repeat(written.length);
       from = at + found.length;
       return written;
     });
@@ -120,16 +120,18 @@ export class Str {
 
   /** Makes a string from a text derived from this one; every character gets the least trusted origin. @param {string} text */
   remade(text) {
-    return new Str(text, this.origin && strongest(this.origin).repeat(text.length));
+    return new Str(text, this.origin && leastTrusted(this.origin).repeat(text.length));
   }
 }
 
 /** The result of `safe` and `escape`. Python escapes a string that is added to it; here, adding is an error. */
 export class Markup extends Str {}
 
-/** @param {string} origin */
-const strongest = (origin) =>
-  origin.includes(MESSAGE) ? MESSAGE : origin.includes(ROLE) ? ROLE : TEMPLATE;
+/** @param {string} origin the origins of several characters @returns {string} the least trusted of them */
+function leastTrusted(origin) {
+  if (origin.includes(MESSAGE)) return MESSAGE;
+  return origin.includes(ROLE) ? ROLE : TEMPLATE;
+}
 
 /** @param {Str[]} parts */
 export function concat(parts) {
@@ -146,7 +148,10 @@ export function concat(parts) {
 export const str = (text) => new Str(text);
 
 /** A number by which UTF-16 units sort in the order of code points. @param {number} unit */
-const rank = (unit) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit);
+function sortKey(unit) {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
 
 /** Compares by code points; negative if a precedes b. @param {string} a @param {string} b */
 export function compareTexts(a, b) {
@@ -154,7 +159,7 @@ export function compareTexts(a, b) {
   for (let i = 0; i < n; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x !== y) return rank(x) - rank(y);
+    if (x !== y) return sortKey(x) - sortKey(y);
   }
   return a.length - b.length;
 }

@@ -272,6 +272,12 @@ export function less(a, b) {
   return refuse(`'<' not supported between '${typeName(a)}' and '${typeName(b)}'`);
 }
 
+/** Compares two values for `sort`. @param {Value} a @param {Value} b */
+export function compareValues(a, b) {
+  if (less(a, b)) return -1;
+  return less(b, a) ? 1 : 0;
+}
+
 /** @param {Value} a @param {Value} b */
 export const lessOrEqual = (a, b) => {
   if (typeof a === 'number' && Number.isNaN(a)) return false;
