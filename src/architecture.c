@@ -1,4 +1,4 @@
-/* The rows of the table. Tensor and key names come from llama.cpp's converters. */
+/* The rows of the table of architectures. Tensor and key names come from llama.cpp's converters. */
 #include "architecture.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ static const struct architecture architectures[] = {
      .layer_norm = true,
      .learned_positions = true,
      .joined_qkv = true},
-    /* GPT-2 with parts that courses change: the activation, the scale of the scores, a bias of the
-     * output. web/import/layouts.js writes such files */
+    /* GPT-2 with the parts that courses change: activation, scale of the attention scores, bias of
+     * the output matrix. web/import/layouts.js writes such files. */
     {.name = "logitscope-gpt",
      .activation = ACTIVATION_GELU,
      .biases = BIASES_ALL,
@@ -26,14 +26,14 @@ static const struct architecture architectures[] = {
      .qk_norm = QK_NORM_HEADS,
      .halves = true,
      .logit_cap = 15},
-    /* Touvron et al. 2023; the window is from Mistral 7B, Jiang et al. 2023 */
+    /* Touvron et al. 2023; its attention window is that of Mistral 7B, Jiang et al. 2023 */
     {.name = "llama", .biases = BIASES_OPTIONAL, .window_period = 1},
     /* Yang et al. 2024 */
     {.name = "qwen2", .biases = BIASES_QKV, .halves = true},
     /* Yang et al. 2025 */
     {.name = "qwen3", .qk_norm = QK_NORM_HEADS, .halves = true},
-    /* Gemma team 2024, table 1 and section 2; wide_head_layers: query_pre_attn_scalar in the 27B
-     * model's config */
+    /* Gemma team 2024, table 1 and section 2; wide_head_layers is the n_layer of the 27B model,
+     * whose configuration sets query_pre_attn_scalar */
     {.name = "gemma2",
      .activation = ACTIVATION_GEGLU,
      .norm_place = NORM_AROUND,
@@ -44,8 +44,7 @@ static const struct architecture architectures[] = {
      .window_period = 2,
      .window = 4096,
      .wide_head_layers = 46},
-    /* Gemma team 2025, section 2: five local layers, with RoPE base 10,000, for each global layer
-     */
+    /* Gemma team 2025, section 2: a global layer follows five local layers with RoPE base 10,000 */
     {.name = "gemma3",
      .activation = ACTIVATION_GEGLU,
      .norm_place = NORM_AROUND,

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first two multiply by a gate. In a row, ACTIVATION_GELU stands for all that follow: the key
- * hidden_activation names one, and its default is gelu_pytorch_tanh. */
+/* SWIGLU and GEGLU multiply by a gate. GELU in a row means: the file's key hidden_activation
+ * selects GELU or an activation after it in this list; without the key it is GELU. */
 enum activation {
     ACTIVATION_SWIGLU,
     ACTIVATION_GEGLU,
@@ -22,11 +22,12 @@ enum norm_place { NORM_BEFORE, NORM_AROUND, NORM_AFTER }; /* relative to each pa
 enum qk_norm { QK_NORM_NONE, QK_NORM_HEADS, QK_NORM_ROWS };
 
 struct architecture {
-    const char *name; /* general.architecture, and the prefix of its metadata keys */
+    const char
+        *name; /* value of general.architecture in a file, and prefix of the file's other keys */
     enum activation activation;
     enum biases biases; /* which matrices have a bias */
     enum norm_place norm_place;
-    enum qk_norm qk_norm;   /* norms each head of q and k, or whole rows, before RoPE */
+    enum qk_norm qk_norm;   /* norm of q and k before RoPE: none, of each head, or of a whole row */
     bool layer_norm;        /* true: layer norm with a bias; false: RMS norm */
     bool learned_positions; /* true: position vectors, added to the embedding; false: RoPE */
     bool halves;      /* true: RoPE rotates elements (i, i + n_rot / 2); false: (2i, 2i + 1) */
@@ -34,17 +35,21 @@ struct architecture {
     bool joined_gate; /* true: ffn_up contains the rows of gate, then of up */
     bool parallel;    /* true: use_parallel_residual decides if attention and feed-forward part read
                          the same x */
-    bool scaled_embedding;     /* true: embeddings are multiplied by sqrt(n_embd) */
-    bool multipliers;          /* true: reads the four keys of scales, for instance logit_scale */
-    bool variants;             /* true: reads attention.scale; the output may have a bias */
-    bool convolutions;         /* true: layers without key heads are short convolutions */
-    uint32_t window_period;    /* every n-th layer has no window; 1: every layer has; 0: none has */
-    uint32_t window;           /* positions, if the file has no window key; 0: no window */
+    bool scaled_embedding;  /* true: embeddings are multiplied by sqrt(n_embd) */
+    bool multipliers;       /* true: reads the file's four keys of scales, such as logit_scale */
+    bool variants;          /* true: reads attention.scale; the output may have a bias */
+    bool convolutions;      /* true: layers without key heads are short convolutions */
+    uint32_t window_period; /* every n-th layer has no attention window; 1: all layers have one; 0:
+                               no layer */
+    uint32_t
+        window; /* length of the window in positions if the file has no key for it; 0: no window */
     uint32_t unturned_period;  /* every n-th layer has no RoPE */
-    uint32_t wide_head_layers; /* with this n_layer, scores are divided by sqrt(n_embd / n_head) */
+    uint32_t wide_head_layers; /* if n_layer has this value, scores are divided by sqrt(n_embd /
+                                  n_head) */
     double local_freq_base;    /* RoPE's base in layers with a window; 0: the global base */
-    double attention_cap, logit_cap; /* soft caps if the file has no such key; 0: never a cap */
-    const char *output_norm;         /* tensor of the output norm; NULL means "output_norm" */
+    double attention_cap,
+        logit_cap; /* soft caps of scores and logits if the file has no key for them; 0: no cap */
+    const char *output_norm; /* tensor of the output norm; NULL means "output_norm" */
 };
 
 /* Returns the row of that name, or NULL. */

@@ -22,7 +22,7 @@ struct frame {
 
 struct state {
     uint32_t first, count, hash;
-    uint16_t next; /* next state in the list of this head; AUTOMATON_DEAD ends the list */
+    uint16_t next; /* next state with the same hash % HEADS; AUTOMATON_DEAD ends the list */
     bool complete;
 };
 
@@ -32,7 +32,7 @@ struct automaton {
     uint16_t *needs; /* (n_steps,) least depth of nested calls from a step to the end of its rule */
     uint32_t n_states, n_places, n_frames, n_work, n_looks;
     bool full;
-    uint16_t heads[HEADS]; /* for each hash, the last state of its list, or AUTOMATON_DEAD */
+    uint16_t heads[HEADS]; /* for each hash % HEADS the newest state, or AUTOMATON_DEAD */
     struct state states[STATES_MAX];
     struct place places[PLACES_MAX];
     struct frame frames[FRAMES_MAX];
@@ -40,16 +40,17 @@ struct automaton {
 };
 
 /* Counts n comparisons. After too many, returns false and sets `full`. */
-static bool look(struct automaton *a, uint32_t n) {
+static bool count_looks(struct automaton *a, uint32_t n) {
     a->n_looks += n;
     a->full = a->full || a->n_looks > LOOKS_MAX;
     return !a->full;
 }
 
-/* Adds a place to `work`, unless every complete text from there exceeds the remaining depth. */
-static void add(struct automaton *a, uint32_t step, uint32_t frame) {
+/* Adds a place to `work`, unless every complete text from this place needs more than
+ * AUTOMATON_DEPTH_MAX nested calls. */
+static void add_place(struct automaton *a, uint32_t step, uint32_t frame) {
     if (a->frames[frame].depth + a->needs[step] > AUTOMATON_DEPTH_MAX) return;
-    if (!look(a, a->n_work + 1)) return;
+    if (!count_looks(a, a->n_work + 1)) return;
     for (uint32_t i = 0; i < a->n_work; i++)
         if (a->work[i].step == step && a->work[i].frame == frame) return;
     if (a->n_work == WORK_MAX) {
@@ -60,17 +61,17 @@ static void add(struct automaton *a, uint32_t step, uint32_t frame) {
 }
 
 /* Follows jumps from `step`; returns the first step that is not a jump. */
-static uint32_t land(const struct grammar_step *steps, uint32_t step) {
+static uint32_t skip_jumps(const struct grammar_step *steps, uint32_t step) {
     while (steps[step].kind == GRAMMAR_JUMP) step += (uint32_t)steps[step].to;
     return step;
 }
 
 /* Returns the index of a frame that returns to `step`. A call at the end of a rule adds no frame:
  * the result is `below`. */
-static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
-    step = land(a->grammar->steps, step);
+static uint32_t push_frame(struct automaton *a, uint32_t step, uint32_t below) {
+    step = skip_jumps(a->grammar->steps, step);
     if (a->grammar->steps[step].kind == GRAMMAR_RETURN) return below;
-    if (!look(a, a->n_frames)) return NO_FRAME;
+    if (!count_looks(a, a->n_frames)) return NO_FRAME;
     for (uint32_t i = a->n_frames; i-- > 1;)
         if (a->frames[i].step == step && a->frames[i].below == below) return i;
     uint32_t depth = a->frames[below].depth + 1;
@@ -85,26 +86,26 @@ static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
 
 /* Adds to `work` all places that can be reached without reading a byte. True if the text may end
  * here. */
-static bool follow(struct automaton *a) {
+static bool add_reachable(struct automaton *a) {
     bool complete = false;
     for (uint32_t i = 0; i < a->n_work; i++) {
         uint32_t at = a->work[i].step, frame = a->work[i].frame, called;
         const struct grammar_step *step = &a->grammar->steps[at];
         switch (step->kind) {
         case GRAMMAR_SPLIT:
-            add(a, at + 1, frame);
-            add(a, at + (uint32_t)step->to, frame);
+            add_place(a, at + 1, frame);
+            add_place(a, at + (uint32_t)step->to, frame);
             break;
-        case GRAMMAR_JUMP: add(a, at + (uint32_t)step->to, frame); break;
+        case GRAMMAR_JUMP: add_place(a, at + (uint32_t)step->to, frame); break;
         case GRAMMAR_CALL:
-            called = push(a, at + 1, frame);
-            if (called != NO_FRAME) add(a, a->grammar->rules[step->to].start, called);
+            called = push_frame(a, at + 1, frame);
+            if (called != NO_FRAME) add_place(a, a->grammar->rules[step->to].start, called);
             break;
         case GRAMMAR_RETURN:
             if (frame == 0)
                 complete = true;
             else
-                add(a, a->frames[frame].step, a->frames[frame].below);
+                add_place(a, a->frames[frame].step, a->frames[frame].below);
             break;
         default: break;
         }
@@ -113,8 +114,8 @@ static bool follow(struct automaton *a) {
 }
 
 /* Returns the state whose places are in `work`; creates the state if it is new. */
-static uint16_t settle(struct automaton *a) {
-    bool complete = follow(a);
+static uint16_t find_or_add_state(struct automaton *a) {
+    bool complete = add_reachable(a);
     struct state state = {.first = a->n_places, .hash = complete, .complete = complete};
     struct place *places = a->places + state.first;
     for (uint32_t i = 0; i < a->n_work; i++) {
@@ -127,7 +128,7 @@ static uint16_t settle(struct automaton *a) {
     }
     if (a->full || (!complete && state.count == 0)) return AUTOMATON_DEAD;
     uint16_t *head = &a->heads[state.hash % HEADS];
-    for (uint16_t i = *head; i != AUTOMATON_DEAD && look(a, 1); i = a->states[i].next) {
+    for (uint16_t i = *head; i != AUTOMATON_DEAD && count_looks(a, 1); i = a->states[i].next) {
         const struct state *other = &a->states[i];
         if (other->hash == state.hash && other->count == state.count &&
             other->complete == complete &&
@@ -156,9 +157,9 @@ uint16_t automaton_step(struct automaton *a, uint16_t from, uint8_t byte) {
     for (uint32_t i = 0; i < state->count; i++) {
         const struct place *place = &a->places[state->first + i];
         const struct grammar_step *step = &a->grammar->steps[place->step];
-        if (step->low <= byte && byte <= step->high) add(a, place->step + 1, place->frame);
+        if (step->low <= byte && byte <= step->high) add_place(a, place->step + 1, place->frame);
     }
-    uint16_t found = settle(a);
+    uint16_t found = find_or_add_state(a);
     if (!a->full) *next = found;
     return found;
 }
@@ -173,8 +174,8 @@ void automaton_reset(struct automaton *a) {
     memset(a->heads, 0, sizeof a->heads); /* 0 is AUTOMATON_DEAD */
     a->n_frames = 1;
     a->full = false;
-    add(a, a->grammar->rules[a->grammar->root].start, 0);
-    settle(a);
+    add_place(a, a->grammar->rules[a->grammar->root].start, 0);
+    find_or_add_state(a);
 }
 
 bool automaton_complete(const struct automaton *a, uint16_t state) {
@@ -205,15 +206,15 @@ static uint32_t need_of(const struct automaton *a, uint32_t at) {
     case GRAMMAR_JUMP: return a->needs[to];
     case GRAMMAR_CALL:
         inner = a->needs[g->rules[step->to].start];
-        if (g->steps[land(g->steps, at + 1)].kind == GRAMMAR_RETURN) return inner;
+        if (g->steps[skip_jumps(g->steps, at + 1)].kind == GRAMMAR_RETURN) return inner;
         rest = a->needs[at + 1];
         return inner < rest ? rest : inner + (inner <= AUTOMATON_DEPTH_MAX);
     default: return 0;
     }
 }
 
-/* Starts with a too large need for every step, and lowers needs until none changes. Goes backwards,
- * because the need of a step depends on the steps after it. */
+/* Fills `needs` (see need_of): begins with a too large need for every step, and lowers needs until
+ * none changes. Goes backwards, because the need of a step depends on the steps after it. */
 static void find_needs(struct automaton *a) {
     bool changed = true;
     for (uint32_t i = 0; i < a->grammar->n_steps; i++) a->needs[i] = AUTOMATON_DEPTH_MAX + 1;
@@ -228,8 +229,7 @@ static void find_needs(struct automaton *a) {
     }
 }
 
-/* Builds the classes of bytes: a class begins at the start of each step's range and after its end.
- */
+/* Divides bytes into classes: one begins at the start of each step's range, one after its end. */
 static void make_classes(struct automaton *a) {
     uint8_t begins[257] = {0};
     for (uint32_t i = 0; i < a->grammar->n_steps; i++) {

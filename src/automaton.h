@@ -26,7 +26,7 @@ struct automaton_table {
     uint8_t class_of[256]; /* bytes that no step distinguishes share a class */
 };
 
-/* The grammar must outlive the automaton. STATUS_OUT_OF_MEMORY. */
+/* Opens an automaton over a grammar, which must outlive it. Fails with STATUS_OUT_OF_MEMORY. */
 enum status automaton_open(struct automaton **automaton, const struct grammar *grammar,
                            struct fault *fault);
 void automaton_close(struct automaton *automaton);
@@ -41,7 +41,8 @@ void automaton_reset(struct automaton *automaton);
 
 /* True if a text that reaches `state` is complete. */
 bool automaton_complete(const struct automaton *automaton, uint16_t state);
-/* Returns the innermost unfinished rule; NULL if the state expects no byte. */
+/* Returns the innermost rule that a text in `state` has not finished; NULL if no byte may
+ * follow. */
 const struct grammar_rule *automaton_rule(const struct automaton *automaton, uint16_t state);
 
 #endif

@@ -60,21 +60,21 @@ static bool current_pair(const struct bpe_work *work, const struct bpe_rule *rul
     return rule->join(rule, symbol, &work->symbols[symbol->next], rank, id);
 }
 
-static void offer(struct bpe_work *work, const struct bpe_rule *rule, uint32_t left) {
+static void push_pair(struct bpe_work *work, const struct bpe_rule *rule, uint32_t left) {
     uint32_t rank, id;
     if (left != BPE_END && current_pair(work, rule, left, &rank, &id))
         heap_push(work, (uint64_t)rank << 32 | left);
 }
 
-/* The heap has at most 2 * capacity entries. It starts with at most n - 1 pairs. At most n - 1
- * joins follow; each removes one entry and adds at most two. */
+/* The heap never exceeds its 2 * capacity entries: it starts with at most n - 1 pairs, and each of
+ * at most n - 1 joins removes one entry and adds at most two. */
 void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule) {
     struct bpe_symbol *symbols = work->symbols;
-    for (uint32_t i = 0; i < work->n_symbols; i++) offer(work, rule, i);
+    for (uint32_t i = 0; i < work->n_symbols; i++) push_pair(work, rule, i);
     while (work->n_heap) {
         uint64_t key = heap_pop(work);
         uint32_t left = (uint32_t)key, rank, id;
-        /* An entry is stale unless the current pair has the entry's rank. */
+        /* A heap entry is stale unless the current pair has the entry's rank. */
         if (!current_pair(work, rule, left, &rank, &id) || rank != key >> 32) continue;
         struct bpe_symbol *symbol = &symbols[left], *right = &symbols[symbol->next];
         symbol->length += right->length;
@@ -82,7 +82,7 @@ void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule) {
         symbol->next = right->next;
         right->length = 0;
         if (symbol->next != BPE_END) symbols[symbol->next].previous = left;
-        offer(work, rule, symbol->previous);
-        offer(work, rule, left);
+        push_pair(work, rule, symbol->previous);
+        push_pair(work, rule, left);
     }
 }

@@ -1,7 +1,5 @@
-/* Both kinds of BPE and their merge loop, which always joins the adjacent pair with the lowest
- * rank; on a tie, the leftmost pair. With a heap over a linked list, every input takes at most n
- * log n steps.
- */
+/* Both kinds of BPE and the merge loop that they share. It always joins the adjacent pair with the
+ * lowest rank; on a tie, the leftmost pair. n symbols take at most n log n steps. */
 #ifndef LOGITSCOPE_BPE_H
 #define LOGITSCOPE_BPE_H
 
@@ -18,7 +16,7 @@
 struct bpe_symbol {
     uint32_t start, length;
     uint32_t previous, next; /* indices of the neighbours; BPE_END if there is none */
-    uint32_t id;             /* TOKEN_NONE if no token has these bytes */
+    uint32_t id;             /* id of the token with these bytes, or TOKEN_NONE */
 };
 
 /* Scratch memory of an encode call, grown as needed. */
@@ -28,8 +26,8 @@ struct bpe_work {
     size_t capacity, n_symbols, n_heap;
 };
 
-/* `join` returns true if two neighbours may be joined, and then sets the rank of the pair and the
- * id of the result. */
+/* A kind of BPE: `join` returns true if it joins two neighbours, and then sets the rank of the pair
+ * and the id of the result. `tables` belong to the kind. */
 struct bpe_rule {
     const void *tables;
     const char *text;
@@ -63,7 +61,7 @@ void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule);
  * al. 2016. */
 struct bpe_gpt2; /* the merges; opaque */
 
-/* Reads tokenizer.ggml.merges; `vocabulary` must outlive the result. */
+/* Reads tokenizer.ggml.merges. `vocabulary` must outlive the result. */
 enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *vocabulary,
                           const struct gguf *file, struct fault *fault);
 void bpe_gpt2_close(struct bpe_gpt2 *merges);
@@ -80,7 +78,7 @@ enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *v
                            const struct gguf *file, struct fault *fault);
 void bpe_llama_close(struct bpe_llama *scores);
 
-/* Encodes the text unchanged; the caller adds the leading space. */
+/* Encodes the text as it is; the caller adds llama's leading space. */
 enum status bpe_llama_encode(const struct bpe_llama *scores, struct bpe_work *work,
                              const char *text, size_t length, struct bpe_ids *ids,
                              struct fault *fault);

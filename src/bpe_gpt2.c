@@ -1,4 +1,4 @@
-/* GPT-2's byte-level BPE: at first every byte is a symbol, so any text can be encoded. */
+/* GPT-2's byte-level BPE. Each byte is a symbol at first, so any text can be encoded. */
 #include "bpe.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct bpe_gpt2 {
     uint32_t byte[256];    /* the token of each single byte, or TOKEN_NONE */
 };
 
-/* The multiplier of the hash is 2^64 / golden ratio. */
+/* Hashes both ids; the multiplier is 2^64 / golden ratio. */
 static struct merge merge_of(uint32_t left, uint32_t right, uint32_t rank, uint32_t id) {
     uint64_t hash = ((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15;
     return (struct merge){(uint32_t)(hash >> 32), left, right, rank, id};
@@ -36,8 +36,8 @@ static int compare_merges(const void *a, const void *b) {
     return order ? order : x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static enum status bad_merge(struct fault *fault, uint32_t rank, struct gguf_string merge,
-                             const char *trouble) {
+static enum status refuse_merge(struct fault *fault, uint32_t rank, struct gguf_string merge,
+                                const char *trouble) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, merge.data, merge.length);
     return fault_set(fault, STATUS_BAD_FILE, "merge", "n:u name:s trouble:k", (uint64_t)rank, name,
@@ -48,17 +48,17 @@ static enum status bad_merge(struct fault *fault, uint32_t rank, struct gguf_str
 static enum status read_merge(const struct token_map *map, uint32_t rank, struct gguf_string merge,
                               char *scratch, struct merge *out, struct fault *fault) {
     const char *space = merge.length ? memchr(merge.data, ' ', merge.length) : NULL;
-    if (!space) return bad_merge(fault, rank, merge, "must_be_two_tokens");
+    if (!space) return refuse_merge(fault, rank, merge, "must_be_two_tokens");
     size_t cut = (size_t)(space - merge.data), n_left, n_right;
     if (!vocabulary_spell_gpt2(scratch, &n_left, merge.data, cut) ||
         !vocabulary_spell_gpt2(scratch + n_left, &n_right, space + 1, merge.length - cut - 1))
-        return bad_merge(fault, rank, merge, "outside_byte_alphabet");
+        return refuse_merge(fault, rank, merge, "outside_byte_alphabet");
     uint32_t left = token_map_find(map, scratch, n_left);
     uint32_t right = token_map_find(map, scratch + n_left, n_right);
     uint32_t id = token_map_find(map, scratch, n_left + n_right);
     if (left == TOKEN_NONE || right == TOKEN_NONE)
-        return bad_merge(fault, rank, merge, "joins_missing_token");
-    if (id == TOKEN_NONE) return bad_merge(fault, rank, merge, "makes_missing_token");
+        return refuse_merge(fault, rank, merge, "joins_missing_token");
+    if (id == TOKEN_NONE) return refuse_merge(fault, rank, merge, "makes_missing_token");
     *out = merge_of(left, right, rank, id);
     return STATUS_OK;
 }
@@ -121,8 +121,8 @@ void bpe_gpt2_close(struct bpe_gpt2 *merges) {
     free(merges);
 }
 
-static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
-                 const struct bpe_symbol *right, uint32_t *rank, uint32_t *id) {
+static bool find_join(const struct bpe_rule *rule, const struct bpe_symbol *left,
+                      const struct bpe_symbol *right, uint32_t *rank, uint32_t *id) {
     const struct bpe_gpt2 *merges = rule->tables;
     struct merge wanted = merge_of(left->id, right->id, 0, 0);
     const struct merge *merge = buckets_find(&merges->merges, &wanted, compare_pairs);
@@ -133,7 +133,7 @@ static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
 }
 
 /* Refuses a byte without a token. The fault names the whole character that contains the byte. */
-static enum status lacks_byte(struct fault *fault, const char *text, size_t length, size_t at) {
+static enum status refuse_byte(struct fault *fault, const char *text, size_t length, size_t at) {
     for (size_t back = 0; back < 4 && back <= at; back++) {
         uint32_t code;
         size_t size = unicode_next(text + at - back, length - at + back, &code);
@@ -152,7 +152,7 @@ static enum status merge_piece(const struct bpe_gpt2 *merges, struct bpe_work *w
                          (uint64_t)(end - at));
     for (size_t i = at; i < end; i++) {
         uint32_t id = merges->byte[(unsigned char)rule->text[i]];
-        if (id == TOKEN_NONE) return lacks_byte(fault, rule->text, length, i);
+        if (id == TOKEN_NONE) return refuse_byte(fault, rule->text, length, i);
         bpe_work_push(work, (uint32_t)i, 1, id);
     }
     bpe_merge(work, rule);
@@ -162,7 +162,7 @@ static enum status merge_piece(const struct bpe_gpt2 *merges, struct bpe_work *w
 enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work, const char *text,
                             size_t length, struct bpe_ids *ids, struct fault *fault) {
     const struct vocabulary *vocabulary = merges->vocabulary;
-    struct bpe_rule rule = {merges, text, join};
+    struct bpe_rule rule = {merges, text, find_join};
     struct pretokenizer_walk walk = pretokenizer_begin(vocabulary->pretokenizer, text, length);
     while (walk.at < length) {
         size_t at = walk.at, end = pretokenizer_next(&walk);

@@ -64,8 +64,8 @@ void bpe_llama_close(struct bpe_llama *scores) {
     free(scores);
 }
 
-static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
-                 const struct bpe_symbol *right, uint32_t *rank, uint32_t *id) {
+static bool find_join(const struct bpe_rule *rule, const struct bpe_symbol *left,
+                      const struct bpe_symbol *right, uint32_t *rank, uint32_t *id) {
     const struct bpe_llama *scores = rule->tables;
     *id = token_map_find(&scores->vocabulary->map, rule->text + left->start,
                          (size_t)left->length + right->length);
@@ -98,7 +98,7 @@ static enum status put_symbol(const struct vocabulary *vocabulary, const char *t
 enum status bpe_llama_encode(const struct bpe_llama *scores, struct bpe_work *work,
                              const char *text, size_t length, struct bpe_ids *ids,
                              struct fault *fault) {
-    struct bpe_rule rule = {scores, text, join};
+    struct bpe_rule rule = {scores, text, find_join};
     if (length == 0) return STATUS_OK;
     if (!bpe_work_reserve(work, length))
         return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u", (uint64_t)length);

@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Applies the samplers in order to a copy of the logits and records the effect of each. */
+/* Applies the stages in order to a copy of the logits and records the effect of each stage. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,7 @@ enum status chain_read(struct chain *chain, const float *logits, struct fault *f
     return STATUS_OK;
 }
 
-static void start(struct chain *chain, const float *logits) {
+static void start_trace(struct chain *chain, const float *logits) {
     size_t n = chain->vocab_size;
     struct chain_trace *trace = &chain->trace;
     memset(trace, 0, sizeof *trace);
@@ -151,14 +151,13 @@ static void start(struct chain *chain, const float *logits) {
     trace->perplexity = trace->raw_perplexity;
 }
 
-/* Returns the candidates of a stage or a listing: the pool of survivors, or the whole vocabulary.
- */
+/* Returns the pool of survivors if it is in use, otherwise the whole vocabulary as a pool. */
 static struct pool pool_of(const struct chain *chain) {
     if (chain->is_sparse) return chain->survivors;
     return (struct pool){chain->vocab_size, chain->logits, chain->weights, NULL};
 }
 
-/* The loop has no branch, so that the compiler can vectorise it. */
+/* Sets removed_by for stage `index`. Has no branch, so that the compiler can vectorise the loop. */
 static void mark_in_vocabulary(struct chain *chain, uint32_t index) {
     for (size_t i = 0; i < chain->vocab_size; i++) {
         bool removed = chain->logits[i] == -INFINITY && !chain->removed_by[i];
@@ -166,7 +165,7 @@ static void mark_in_vocabulary(struct chain *chain, uint32_t index) {
     }
 }
 
-/* Marks the removed tokens of a pool, and removes them from the arrays of the whole vocabulary. */
+/* Sets removed_by for a pool, and removes these tokens from the arrays of the whole vocabulary. */
 static void mark_in_pool(struct chain *chain, const struct pool *pool, uint32_t index) {
     for (size_t i = 0; i < pool->n; i++) {
         uint32_t id = pool->ids[i];
@@ -177,8 +176,8 @@ static void mark_in_pool(struct chain *chain, const struct pool *pool, uint32_t 
     }
 }
 
-/* Marks the tokens that stage `index` removed, sets their weights to 0 and returns the sum of these
- * weights. */
+/* Sets removed_by of the tokens that stage `index` removed, sets their weights to 0 and returns the
+ * sum of these weights. */
 static uint64_t mark_removed(struct chain *chain, struct pool *pool, uint32_t index) {
     if (pool->ids)
         mark_in_pool(chain, pool, index);
@@ -195,15 +194,15 @@ static void write_back(struct chain *chain, const struct pool *pool) {
     }
 }
 
-/* Weighs every token of the pool; returns the total. */
+/* Computes the weight of every token in the pool; returns their sum. */
 static uint64_t weigh_all(struct chain *chain, const struct pool *pool, float max) {
     uint64_t total = chain->kernels->weigh(pool->weights, pool->logits, pool->n, max);
     if (pool->ids) write_back(chain, pool);
     return total;
 }
 
-/* Weighs only the changed logits of the whole vocabulary and returns the new total. The maximum
- * must be unchanged. Blocks without a change are skipped with vector compares. */
+/* Computes new weights for changed logits of the whole vocabulary; returns the new sum. The maximum
+ * must be unchanged. Vector compares skip blocks without a change. */
 static uint64_t weigh_changed(struct chain *chain, uint64_t total) {
     enum { BLOCK = 64 };
     const float *now = chain->logits, *before = chain->state.logits;
@@ -234,8 +233,8 @@ static void update_state(struct chain *chain, const struct pool *pool, float max
 }
 
 /* Records removed tokens, new weights and entropy after a stage. */
-static enum status record(struct chain *chain, struct pool pool, uint32_t index,
-                          struct fault *fault) {
+static enum status record_stage(struct chain *chain, struct pool pool, uint32_t index,
+                                struct fault *fault) {
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
     struct snapshot *state = &chain->state;
@@ -285,7 +284,7 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t numbe
         input->ids = pool.ids;
         input->total = chain->state.total;
         stage_apply(number, pool.logits, input);
-        enum status status = record(chain, pool, index, fault);
+        enum status status = record_stage(chain, pool, index, fault);
         if (status) return status;
         if (!stage->changed) stage->after = last_removing;
     }
@@ -296,15 +295,16 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t numbe
     return STATUS_OK;
 }
 
-/* Writes the ids to list and returns their number: survivors in rank order, then removed tokens by
- * raw logit, then tokens with the raw logit -Infinity by id. */
+/* Fills chain->ids with the tokens of the trace and returns their number: survivors in rank order,
+ * then removed tokens by raw logit, then tokens with the raw logit -Infinity by id. */
 static size_t list_ids(struct chain *chain, size_t top) {
     size_t n = chain->vocab_size;
     struct pool pool = pool_of(chain);
     size_t found = rank_top(pool.logits, pool.n, top, chain->ids, chain->scratch);
     for (size_t i = 0; i < found; i++) chain->ids[i] = pool_id(&pool, chain->ids[i]);
     if (found == top) return found;
-    float *masked = (float *)(void *)(chain->scratch + n); /* raw logits, only of removed tokens */
+    float *masked = (float *)(void *)(chain->scratch +
+                                      n); /* raw logits of removed tokens, -Infinity for others */
     for (size_t i = 0; i < n; i++) masked[i] = chain->removed_by[i] ? chain->raw[i] : -INFINITY;
     found += rank_top(masked, n, top - found, chain->ids + found, chain->scratch);
     for (size_t i = 0; i < n && found < top; i++)
@@ -353,7 +353,7 @@ static void list_tokens(struct chain *chain, size_t top) {
     trace->rest_p_raw = chain_share(chain->raw_state.total - listed_raw, chain->raw_state.total);
 }
 
-static void sum_up(struct chain *chain) {
+static void sum_survivors(struct chain *chain) {
     struct pool pool = pool_of(chain);
     uint64_t kept_raw = 0;
     for (size_t i = 0; i < pool.n; i++) {
@@ -384,7 +384,7 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
     if (!status) status = chain_check_second(settings, chain->vocab_size, fault);
     if (!status) status = chain_read(chain, logits, fault);
     if (status) return status;
-    start(chain, logits);
+    start_trace(chain, logits);
     struct warp_input input = {.settings = settings,
                                .history = history,
                                .n_history = n_history,
@@ -398,7 +398,7 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
     }
     chain->trace.has_green = watermark_green(&chain->green, settings, history, n_history);
     list_tokens(chain, top);
-    sum_up(chain);
+    sum_survivors(chain);
     if (chain->trace.has_green) sum_green(chain);
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
-/* An ordered list of samplers applied to one vector of logits, with a record of each stage: the
- * trace. The numbers of every view come from the trace. They cover the whole vocabulary, and the
- * draw reads the same arrays. */
+/* Applies an ordered list of samplers to one vector of logits, with a record of each stage: the
+ * trace. Every view shows numbers of the trace. They cover the whole vocabulary, and the draw reads
+ * the same arrays. */
 #ifndef LOGITSCOPE_CHAIN_H
 #define LOGITSCOPE_CHAIN_H
 
@@ -27,7 +27,7 @@ struct chain_stage {
     double perplexity;   /* 2^entropy */
 };
 
-/* One listed token. */
+/* A token that the trace lists. */
 struct chain_token {
     uint32_t id;
     uint32_t rank; /* from 1: survivors by final probability, then removed tokens by raw logit */
@@ -44,14 +44,16 @@ struct chain_token {
  * logits, "after" to the result of the whole chain. */
 struct chain_trace {
     uint32_t vocab_size, n_stages, n_tokens, kept;
-    uint32_t rest_count, rest_kept; /* tokens that are not listed; the survivors among them */
-    uint32_t underflowed;           /* survivors with p = 0: below 2^-44 of the best */
-    uint32_t has_green; /* 1 if a green list is active and the history fills its context */
+    uint32_t rest_count,
+        rest_kept;        /* number of tokens that are not listed, and of survivors among them */
+    uint32_t underflowed; /* number of survivors with p = 0: below 2^-44 of the best */
+    uint32_t has_green;   /* 1 if a green list is active and the history fills its context */
     double rest_p_raw, rest_p;
     double entropy, perplexity;         /* after the chain */
     double raw_entropy, raw_perplexity; /* before the chain */
     double kept_mass_raw;               /* the survivors' share of the raw distribution */
-    double green_p_raw, green_p; /* mass of the green tokens before and after; 0 unless has_green */
+    double green_p_raw,
+        green_p; /* share of the green tokens before and after the chain; 0 unless has_green */
     const struct chain_token *tokens; /* (n_tokens,) */
     const double *stage_p;            /* (n_tokens, n_stages) p after each stage */
     struct chain_stage stages[STAGES_MAX];
@@ -85,7 +87,7 @@ const struct chain_trace *chain_trace(const struct chain *chain);
 const float *chain_logits(const struct chain *chain);
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total);
 
-/* A drawn token and its rank. */
+/* A drawn token, with its rank and probabilities. */
 struct chain_drawn {
     uint32_t id, rank;
     double p, p_raw, logprob; /* logprob = ln p, in nats */
@@ -110,10 +112,10 @@ struct chain_choice {
     bool raw;   /* true to compute p_raw, which is 0 otherwise */
 };
 
-/* Combines chain_apply and chain_draw, but writes no trace. The drawn token and its numbers have
- * equal bits. If the settings keep few tokens (shortlist.h), this call is up to a hundred times
- * faster. p_raw needs a pass over the vocabulary, unless an earlier call with this version made
- * this pass. The previous trace is lost. Fails as chain_apply does. */
+/* Draws the token that chain_apply and chain_draw would draw, with the same bits in its numbers,
+ * but writes no trace. If the settings keep few tokens (shortlist.h), this call is up to a hundred
+ * times faster. p_raw needs a pass over the vocabulary, unless an earlier call with this version
+ * made this pass. The previous trace is lost. Fails as chain_apply does. */
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
                          const uint32_t *history, size_t n_history, struct chain_choice choice,
                          struct chain_sample *sample, struct fault *fault);

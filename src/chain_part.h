@@ -1,4 +1,4 @@
-/* Shared by the chain's files: its scratch, and the checks of its input. */
+/* Shared by chain.c and chain_sample.c: the chain's memory, and the checks of its input. */
 #ifndef LOGITSCOPE_CHAIN_PART_H
 #define LOGITSCOPE_CHAIN_PART_H
 
@@ -18,9 +18,9 @@ struct snapshot {
 struct chain {
     size_t vocab_size, top_max;
     const struct kernels *kernels;
-    const float *raw; /* the caller's logits; raw_* describe them */
+    const float *raw; /* the caller's logits, which the raw_* fields describe */
     uint64_t version, raw_version;
-    double raw_entropy; /* negative until a trace asks for it */
+    double raw_entropy; /* bits; negative until the first trace computes it */
     uint32_t raw_kept;
     float *logits;         /* (vocab_size,) after the stages run so far */
     uint64_t *raw_weights; /* (vocab_size,) */

@@ -6,12 +6,12 @@
 #include "measure.h"
 #include "rank.h"
 
-/* Returns a token's p in `state`, in which the token must survive. */
+/* Returns the probability of a token that survives in `state`. */
 static double p_in(const struct snapshot *state, uint32_t id) {
     return chain_share(chain_weight(state->logits[id], state->max), state->total);
 }
 
-static double p_before(const struct chain *chain, uint32_t id, double p) {
+static double p_before_adaptive(const struct chain *chain, uint32_t id, double p) {
     for (uint32_t i = 0; i < chain->trace.n_stages; i++) {
         const struct chain_stage *stage = &chain->trace.stages[i];
         if (stage->stage == SETTING_ADAPTIVE_TARGET && stage->active)
@@ -28,7 +28,7 @@ struct chain_drawn chain_describe(const struct chain *chain, uint32_t id) {
                                 .p_raw =
                                     chain_share(chain->raw_weights[id], chain->raw_state.total),
                                 .logprob = elementary_log(p),
-                                .p_before = p_before(chain, id, p)};
+                                .p_before = p_before_adaptive(chain, id, p)};
 }
 
 struct chain_drawn chain_draw(const struct chain *chain, uint64_t r) {
@@ -47,16 +47,17 @@ static bool suits_all(const struct settings *settings, const uint32_t *stages, u
     return true;
 }
 
-/* Copies the logits of a pool, by id, into the array that a trace uses for adaptive_p. */
-static struct snapshot keep_state(struct chain *chain, const struct pool *pool,
-                                  const struct warp_input *input, float max) {
+/* Copies the logits of a pool, by id, into the array of adaptive_p, and returns a snapshot of
+ * them. */
+static struct snapshot snapshot_of(struct chain *chain, const struct pool *pool,
+                                   const struct warp_input *input, float max) {
     float *copy = chain->copies[SETTING_ADAPTIVE_TARGET];
     for (size_t i = 0; i < pool->n; i++) copy[pool_id(pool, i)] = pool->logits[i];
     return (struct snapshot){copy, max, input->total};
 }
 
-/* Runs the chain on the pool in place, without a trace, and draws. Weights, total, number of
- * survivors and `max` must describe the pool at entry if a stage reads them. */
+/* Runs the chain on the pool in place, without a trace, and draws. If a stage reads weights, total,
+ * number of survivors or `max`, they must describe the pool at the start. */
 static enum status sample_from(struct chain *chain, struct pool pool, struct warp_input *input,
                                float max, uint64_t r, struct chain_sample *sample,
                                struct fault *fault) {
@@ -68,7 +69,7 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
         if (!stage_active(input->settings, stages[i])) continue;
         input->vocab_size = pool.n;
         input->ids = pool.ids;
-        if (stages[i] == SETTING_ADAPTIVE_TARGET) before = keep_state(chain, &pool, input, max);
+        if (stages[i] == SETTING_ADAPTIVE_TARGET) before = snapshot_of(chain, &pool, input, max);
         stage_apply(stages[i], pool.logits, input);
         sample->kept = rank_survey(pool.logits, pool.n, &max);
         if (sample->kept == 0) return stage_leaves_nothing(stages[i], fault);
@@ -111,7 +112,7 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
         input.settings = &list->settings;
         input.history = list->history;
         input.n_history = list->n_history;
-        /* Weights are unset: the list has a cut, and no stage before the cut reads weights. */
+        /* The weights are not set: a list has a cut, and no stage before the cut reads weights. */
         pool = (struct pool){list->n, list->logits, chain->weights, list->ids};
     } else {
         memcpy(chain->logits, logits, n * sizeof *logits);

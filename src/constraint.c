@@ -38,14 +38,15 @@ struct constraint {
     struct constraint_mask mask;
 };
 
-static int compare(const struct tokenizer *tokenizer, uint32_t a, uint32_t b) {
+static int compare_tokens(const struct tokenizer *tokenizer, uint32_t a, uint32_t b) {
     struct tokenizer_piece x = tokenizer_piece(tokenizer, a), y = tokenizer_piece(tokenizer, b);
     int order = memcmp(x.data, y.data, x.length < y.length ? x.length : y.length);
     return order ? order : x.length < y.length ? -1 : x.length > y.length;
 }
 
-/* Bottom-up merge sort; `spare` has room for all entries. */
-static void sort(struct lexicon *lexicon, struct entry *spare) {
+/* Sorts the entries by their tokens' bytes (bottom-up merge sort); `spare` has room for all
+ * entries. */
+static void sort_entries(struct lexicon *lexicon, struct entry *spare) {
     struct entry *from = lexicon->entries, *to = spare;
     size_t n = lexicon->n;
     for (size_t run = 1; run < n; run *= 2) {
@@ -53,8 +54,9 @@ static void sort(struct lexicon *lexicon, struct entry *spare) {
             size_t middle = start + run < n ? start + run : n;
             size_t end = middle + run < n ? middle + run : n;
             for (size_t a = start, b = middle, i = start; i < end; i++) {
-                bool first = b == end || (a < middle &&
-                                          compare(lexicon->tokenizer, from[a].id, from[b].id) <= 0);
+                bool first =
+                    b == end ||
+                    (a < middle && compare_tokens(lexicon->tokenizer, from[a].id, from[b].id) <= 0);
                 to[i] = from[first ? a++ : b++];
             }
         }
@@ -66,7 +68,7 @@ static void sort(struct lexicon *lexicon, struct entry *spare) {
 }
 
 /* Sets `shared` and `added` of each entry, and stores its added bytes. */
-static void fold(struct lexicon *lexicon) {
+static void share_prefixes(struct lexicon *lexicon) {
     struct tokenizer_piece last = {.length = 0};
     uint8_t *bytes = lexicon->bytes;
     for (size_t i = 0; i < lexicon->n; i++) {
@@ -110,8 +112,8 @@ enum status lexicon_open(struct lexicon **out, const struct tokenizer *tokenizer
     }
     lexicon->bytes = malloc(total + 1);
     if (!lexicon->bytes) goto fail;
-    sort(lexicon, spare);
-    fold(lexicon);
+    sort_entries(lexicon, spare);
+    share_prefixes(lexicon);
     free(spare);
     *out = lexicon;
     return STATUS_OK;
@@ -159,11 +161,12 @@ static uint32_t allow(uint32_t *allowed, uint32_t id) {
 }
 
 /* Allows every token whose bytes can follow `state`; returns the number of these tokens. */
-static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
+static uint32_t allow_tokens(struct constraint *c, uint16_t state, uint32_t *allowed) {
     const struct entry *entry = c->lexicon->entries, *end = entry + c->lexicon->n;
     const uint8_t *bytes = c->lexicon->bytes;
     const struct automaton_table *table = automaton_table(c->automaton);
-    size_t alive = 0; /* number of leading bytes of the last token that can follow `state` */
+    size_t alive =
+        0; /* number of bytes, from the start of the last token, that can follow `state` */
     uint32_t count = 0;
     c->path[0] = state;
     for (; entry < end; bytes += entry->added, entry++) {
@@ -184,7 +187,7 @@ static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
 
 /* Returns the state after n ids. If the grammar rejects an id, returns AUTOMATON_DEAD and sets *bad
  * to its index. */
-static uint16_t advance(struct constraint *c, const uint32_t *ids, size_t n, size_t *bad) {
+static uint16_t state_after(struct constraint *c, const uint32_t *ids, size_t n, size_t *bad) {
     const struct tokenizer *tokenizer = c->lexicon->tokenizer;
     uint16_t state = AUTOMATON_START;
     for (*bad = 0; *bad < n; ++*bad) {
@@ -202,7 +205,7 @@ static uint16_t advance(struct constraint *c, const uint32_t *ids, size_t n, siz
     return state;
 }
 
-static void describe(struct constraint *c, uint16_t state) {
+static void describe_state(struct constraint *c, uint16_t state) {
     struct constraint_mask *mask = &c->mask;
     const struct grammar_rule *rule = automaton_rule(c->automaton, state);
     size_t length = rule ? rule->length : 0;
@@ -216,15 +219,15 @@ static void describe(struct constraint *c, uint16_t state) {
 }
 
 /* Fills c->mask for a state, from the cache if possible. */
-static void fill(struct constraint *c, uint16_t state) {
+static void fill_mask(struct constraint *c, uint16_t state) {
     size_t place = state % MASKS;
     uint32_t *allowed = c->masks[place].allowed;
-    describe(c, state);
+    describe_state(c, state);
     if (c->masks[place].state != state) {
         size_t n;
         const uint32_t *ends = tokenizer_end_ids(c->lexicon->tokenizer, &n);
         memset(allowed, 0, c->words * sizeof *allowed);
-        c->masks[place].count = walk(c, state, allowed);
+        c->masks[place].count = allow_tokens(c, state, allowed);
         for (size_t i = 0; c->mask.complete && i < n; i++)
             c->masks[place].count += allow(allowed, ends[i]);
         c->masks[place].state = state;
@@ -237,8 +240,8 @@ const struct constraint_mask *constraint_follow(struct constraint *c, const uint
                                                 struct fault *fault) {
     for (int attempt = 0; attempt < 2; attempt++) {
         size_t bad;
-        uint16_t state = advance(c, ids, n, &bad);
-        if (state != AUTOMATON_DEAD) fill(c, state);
+        uint16_t state = state_after(c, ids, n, &bad);
+        if (state != AUTOMATON_DEAD) fill_mask(c, state);
         if (!automaton_full(c->automaton)) {
             if (state != AUTOMATON_DEAD) return &c->mask;
             fault_set(fault, STATUS_NOTHING_LEFT, "constraint_unmet", "n:u", (uint64_t)bad);

@@ -1,5 +1,5 @@
-/* A grammar over one vocabulary: finds the tokens that can continue a text so that the grammar can
- * still accept it. */
+/* Applies a grammar to one vocabulary: finds the tokens after which a text can still become a text
+ * of the grammar. */
 #ifndef LOGITSCOPE_CONSTRAINT_H
 #define LOGITSCOPE_CONSTRAINT_H
 
@@ -21,7 +21,8 @@ struct constraint_mask {
 struct lexicon;    /* a vocabulary's tokens in the order of their bytes; opaque, immutable */
 struct constraint; /* opaque */
 
-/* The tokenizer must outlive the lexicon. STATUS_OUT_OF_MEMORY. */
+/* Sorts the tokens of a tokenizer, which must outlive the lexicon. Fails with
+ * STATUS_OUT_OF_MEMORY. */
 enum status lexicon_open(struct lexicon **lexicon, const struct tokenizer *tokenizer,
                          struct fault *fault);
 void lexicon_close(struct lexicon *lexicon);

@@ -1,4 +1,4 @@
-/* PCG32, splitmix64, and the two draws that use them. */
+/* PCG32, and the draws by inverse CDF and Gumbel-max. */
 #include "draw.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ void pcg32_seed(struct pcg32 *generator, uint64_t initstate, uint64_t initseq) {
     pcg32_next(generator);
 }
 
-/* Applies x -> m x + c delta times, by repeated squaring of this map. */
+/* Applies the generator's step x -> m x + c `delta` times, by repeated squaring of this map. */
 void pcg32_advance(struct pcg32 *generator, uint64_t delta) {
     uint64_t multiplier = PCG_MULTIPLIER, increment = generator->increment;
     uint64_t total_multiplier = 1, total_increment = 0;

@@ -24,12 +24,12 @@ static inline uint64_t splitmix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* Returns the 53 random bits r of a step: outputs 2 * step and 2 * step + 1 of PCG32 seeded with
- * (seed, 54), as (a >> 5) * 2^26 + (b >> 6). u = r * 2^-53. */
+/* Returns the 53 random bits r of a step: (a >> 5) * 2^26 + (b >> 6). a and b are outputs 2 * step
+ * and 2 * step + 1 of PCG32 seeded with (seed, 54). u = r * 2^-53. */
 uint64_t draw_random(uint64_t seed, uint64_t step);
 
 /* Returns 53 random bits for a decision other than the draw: the top bits of
- * splitmix64(splitmix64(splitmix64(seed) + step) + tag). A tag is larger than every id, so
+ * splitmix64(splitmix64(splitmix64(seed) + step) + 2^32 + tag). 2^32 is above every id, so
  * draw_gumbel never uses these bits. */
 enum draw_tag { DRAW_XTC, DRAW_ACCEPT, DRAW_RESIDUAL };
 uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag);
@@ -39,8 +39,9 @@ uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag);
 uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                       uint64_t r, uint32_t *scratch);
 
-/* Returns the token with the largest l + g, lowest id on a tie; g = -log(-log((k + 1/2) 2^-53)), k
- * the top 53 bits of splitmix64(splitmix64(splitmix64(seed) + step) + id). Maddison et al. 2014. */
+/* Returns the token with the largest logit + noise, lowest id on a tie. The noise is -log(-log((k +
+ * 1/2) 2^-53)), k the top 53 bits of splitmix64(splitmix64(splitmix64(seed) + step) + id). Maddison
+ * et al. 2014. */
 uint32_t draw_gumbel(const float *logits, size_t n, uint64_t seed, uint64_t step);
 
 /* Returns floor(a * b / 2^53), exactly, for a <= 2^53 and b < 2^63. */

@@ -60,8 +60,8 @@ float elementary_tanh(float x) {
     return x < 0 ? -t : t;
 }
 
-/* The form of Hastings 1955, e^(-x^2 / 2) t p(t) with t = 1 / (1 + 0.35 x). The coefficients are a
- * minimax fit of the relative error for x <= 14.5, 2e-8 before rounding. */
+/* Uses the form of Hastings 1955, e^(-x^2 / 2) t p(t) with t = 1 / (1 + 0.35 x). The coefficients
+ * are a minimax fit for x <= 14.5, with a relative error of 2e-8 before rounding. */
 float elementary_tail(float x) {
     float t = 1.0f / (1.0f + 0.35f * x);
     float p = -2.91584861e-2f;
@@ -121,8 +121,8 @@ double elementary_log(double x) {
            ((half - (s * (half + p * z) + dn * 1.90821492927058770002e-10)) - f);
 }
 
-/* Polynomials of fdlibm's k_sin.c and k_cos.c for |r| <= pi/4. */
-static double kernel_sin(double r) {
+/* sin r and cos r for |r| <= pi/4, by the polynomials of fdlibm's k_sin.c and k_cos.c. */
+static double sin_near_zero(double r) {
     double z = r * r;
     double p = 1.58969099521155010221e-10;
     p = p * z + -2.50507602534068634195e-08;
@@ -133,7 +133,7 @@ static double kernel_sin(double r) {
     return r + r * z * p;
 }
 
-static double kernel_cos(double r) {
+static double cos_near_zero(double r) {
     double z = r * r;
     double p = -1.13596475577881948265e-11;
     p = p * z + 2.08757232129817482790e-09;
@@ -144,9 +144,9 @@ static double kernel_cos(double r) {
     return 1.0 - (0.5 * z - z * z * p);
 }
 
-/* Returns r with x = n pi/2 + r, *quadrant = n mod 4. pi/2 is split into three parts of 33 bits, so
- * that n times each of the first two parts is exact for |n| < 2^20. */
-static double reduce(double x, int64_t *quadrant) {
+/* Writes x as n pi/2 + r; returns r and sets *quadrant to n mod 4. pi/2 is split into three parts
+ * of 33 bits, so that n times each of the first two parts is exact for |n| < 2^20. */
+static double reduce_angle(double x, int64_t *quadrant) {
     const double magic = 6755399441055744.0;
     double n = (x * 0.63661977236758134308 + magic) - magic;
     *quadrant = (int64_t)n & 3;
@@ -156,14 +156,14 @@ static double reduce(double x, int64_t *quadrant) {
 
 double elementary_sin(double x) {
     int64_t quadrant;
-    double r = reduce(x, &quadrant);
-    double y = quadrant & 1 ? kernel_cos(r) : kernel_sin(r);
+    double r = reduce_angle(x, &quadrant);
+    double y = quadrant & 1 ? cos_near_zero(r) : sin_near_zero(r);
     return quadrant & 2 ? -y : y;
 }
 
 double elementary_cos(double x) {
     int64_t quadrant;
-    double r = reduce(x, &quadrant);
-    double y = quadrant & 1 ? kernel_sin(r) : kernel_cos(r);
+    double r = reduce_angle(x, &quadrant);
+    double y = quadrant & 1 ? sin_near_zero(r) : cos_near_zero(r);
     return (quadrant + 1) & 2 ? -y : y;
 }

@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Decodes blocks of a GGUF file. */
+/* Decodes blocks of quantised weights, as a GGUF file stores them. */
 #include "format.h"
 
 #include "bytes.h"
@@ -12,7 +12,8 @@ static struct weights group_of(float scale, float minimum, int factor, int share
         scale, minimum, {(int8_t)factor, (int8_t)factor}, {(int8_t)share, (int8_t)share}, {0}};
 }
 
-/* Splits sixteen bytes: the low halves are columns 0 .. 15, the high halves columns 16 .. 31. */
+/* Splits sixteen bytes: their low 4 bits are columns 0 .. 15, their high 4 bits columns 16 ..
+ * 31. */
 static void take_halves(uint8_t *codes, const uint8_t *halves) {
     VECTOR
     for (int i = 0; i < 16; i++) {
@@ -21,8 +22,7 @@ static void take_halves(uint8_t *codes, const uint8_t *halves) {
     }
 }
 
-/* Formats with 32 values in a block: scale, minimum (in some formats), fifth bits (in some
- * formats), codes. */
+/* Decodes a block of 32 values: scale, minimum (some formats), fifth bits (some formats), codes. */
 static void decode_small(struct weights *group, const struct format *f, const uint8_t *block) {
     *group = group_of(load_f16(block), f->minimum ? load_f16(block + 2) : 0, 1, 1);
     block += f->minimum ? 4 : 2;
@@ -46,8 +46,8 @@ static struct weights group_of_six(float scale, float minimum, const uint8_t *pa
                     (packed[g + 4] >> 4) | (packed[g] >> 6 << 4));
 }
 
-/* d, dmin, scales[12], qh[32] (Q5_K only), qs[128]. 64 values share 32 bytes: the first 32 values
- * are the low halves. */
+/* Decodes Q4_K, or Q5_K if `fifth`: d, dmin, scales[12], qh[32] (Q5_K only), qs[128]. 64 values
+ * share 32 bytes of qs: the first 32 values are their low halves. */
 static void decode_q4_k(struct weights *groups, const uint8_t *block, bool fifth) {
     const uint8_t *high = block + 16, *low = high + (fifth ? 32 : 0);
     for (int g = 0; g < 8; g++) {
@@ -61,13 +61,13 @@ static void decode_q4_k(struct weights *groups, const uint8_t *block, bool fifth
     }
 }
 
-/* Reads the codes of group g, two bits per value; 128 values share 32 bytes. */
+/* Reads the codes of group g, two bits each; 128 codes share 32 bytes. */
 static void take_two_bits(uint8_t *codes, const uint8_t *bytes, int g) {
     VECTOR
     for (int i = 0; i < FORMAT_GROUP; i++) codes[i] = bytes[g / 4 * 32 + i] >> (g % 4 * 2) & 3;
 }
 
-/* scales[16], qs[64], d, dmin. */
+/* Decodes Q2_K: scales[16], qs[64], d, dmin. */
 static void decode_q2_k(struct weights *groups, const uint8_t *block) {
     float scale = load_f16(block + 80), minimum = -load_f16(block + 82);
     for (int g = 0; g < 8; g++) {
@@ -80,9 +80,9 @@ static void decode_q2_k(struct weights *groups, const uint8_t *block) {
     }
 }
 
-/* hmask[32], qs[64], scales[12], d. Bytes 0 .. 7 of `scales` contain the low four bits of scales 0
- * .. 7 (low halves) and of scales 8 .. 15 (high halves). Bytes 8 .. 11 contain the upper two bits
- * of all scales. */
+/* Decodes Q3_K: hmask[32], qs[64], scales[12], d. Bytes 0 .. 7 of `scales` contain the low four
+ * bits of scales 0 .. 7 (low halves) and of scales 8 .. 15 (high halves). Bytes 8 .. 11 contain the
+ * upper two bits of all scales. */
 static void decode_q3_k(struct weights *groups, const uint8_t *block) {
     const uint8_t *scales = block + 96;
     for (int g = 0; g < 8; g++) {
@@ -99,7 +99,7 @@ static void decode_q3_k(struct weights *groups, const uint8_t *block) {
     }
 }
 
-/* ql[128], qh[64], scales[16], d. */
+/* Decodes Q6_K: ql[128], qh[64], scales[16], d. */
 static void decode_q6_k(struct weights *groups, const uint8_t *block) {
     for (int g = 0; g < 8; g++) {
         size_t at = (size_t)g;
@@ -114,7 +114,7 @@ static void decode_q6_k(struct weights *groups, const uint8_t *block) {
     }
 }
 
-/* d, scales_h, scales_l[4], qs[128]. */
+/* Decodes IQ4_XS: d, scales_h, scales_l[4], qs[128]. */
 static void decode_iq4_xs(struct weights *groups, const uint8_t *block) {
     for (int g = 0; g < 8; g++) {
         int low = block[4 + g / 2] >> (g % 2 * 4) & 15, high = load_u16(block + 2) >> (2 * g) & 3;

@@ -31,7 +31,7 @@ struct weights {
     uint8_t codes[FORMAT_GROUP];
 };
 
-/* A row of the table. If `values` is 0, the engine knows only the type's name. */
+/* A row of format_table. If `values` is 0, the engine knows only the type's name. */
 struct format {
     const char *name;
     uint32_t file_type;     /* llama.cpp's number for files mostly of this type */
@@ -44,11 +44,12 @@ struct format {
     bool minimum; /* true if the format has minima */
     bool half; /* true if packed scale and minimum are float16; with float32 the matrix would be 1.2
                   times larger */
-    uint8_t factors; /* per group, and shares too: 0, 1, or 2 (one for 16 columns) */
-    bool nibbles;    /* true if factor and share are the halves of one byte */
+    uint8_t
+        factors;  /* number of factors in a group, and of shares: 0, 1, or 2 (one for 16 columns) */
+    bool nibbles; /* true if factor and share are the halves of one byte */
 };
 
-/* The levels of IQ4_NL and IQ4_XS. */
+/* The quants of IQ4_NL and IQ4_XS, by code. */
 #define FORMAT_LEVELS -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
 
 /* Indexed by ggml's number of the type. The table is constant and in the header, so that the
@@ -113,8 +114,8 @@ static inline ALWAYS int format_unit_codes(int bits) {
 }
 static inline ALWAYS int format_unit_planes(int bits) { return format_unit_codes(bits) * bits / 8; }
 
-/* A part of a code, `bits` bits long. In plane `plane` of the unit, it begins at bit `from` of a
- * byte. In the code, it begins at bit `to`. */
+/* A piece of a code, `bits` bits long. It begins at bit `from` of a byte in plane `plane` of the
+ * unit, and at bit `to` of the code. */
 struct piece {
     size_t plane;
     int from, to, bits;

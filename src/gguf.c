@@ -10,9 +10,9 @@
 #include "gguf_reader.h"
 #include "sort.h"
 
-/* The fewest bytes of one metadata entry (length, one byte of key, type, one byte of value) and of
- * one tensor entry (length, one byte of name, one dimension, type, offset). A count above
- * (remaining bytes) / minimum is wrong. This is checked before a table is allocated. */
+/* The fewest bytes of a metadata entry (length, one byte of key, type, one byte of value) and of a
+ * tensor entry (length, one byte of name, one dimension, type, offset). A larger count than fits
+ * into the remaining bytes is refused before a table is allocated. */
 enum { ENTRY_MIN = 8 + 1 + 4 + 1, TENSOR_MIN = 8 + 1 + 4 + 8 + 4 + 8 };
 
 struct entry {
@@ -43,20 +43,21 @@ static int compare_tensors(const void *a, const void *b) {
     return compare_strings((*x)->name, (*y)->name);
 }
 
-static enum status twice(struct gguf_reader *r, const char *key, struct gguf_string name) {
+static enum status refuse_duplicate(struct gguf_reader *r, const char *key,
+                                    struct gguf_string name) {
     gguf_reader_name(r, NULL, name);
     return fault_set(r->fault, STATUS_BAD_FILE, key, "name:s", r->name);
 }
 
 /* Allocates count + 1 zeroed elements of `size` bytes, so never 0 bytes. NULL on overflow or if
  * memory is short. */
-static void *table(uint64_t count, size_t size) {
+static void *allocate_table(uint64_t count, size_t size) {
     if (count >= SIZE_MAX / size) return NULL;
     return calloc((size_t)count + 1, size);
 }
 
 static enum status read_metadata(struct gguf *file, struct gguf_reader *r, uint64_t count) {
-    file->entries = table(count, sizeof *file->entries);
+    file->entries = allocate_table(count, sizeof *file->entries);
     if (!file->entries)
         return fault_set(r->fault, STATUS_OUT_OF_MEMORY, "no_memory_keys", "n:u", count);
     for (uint64_t i = 0; i < count; i++) {
@@ -73,7 +74,7 @@ static enum status read_metadata(struct gguf *file, struct gguf_reader *r, uint6
     sort(file->entries, file->n_entries, sizeof *file->entries, compare_entries);
     for (size_t i = 1; i < file->n_entries; i++)
         if (!compare_entries(&file->entries[i - 1], &file->entries[i]))
-            return twice(r, "key_twice", file->entries[i].key);
+            return refuse_duplicate(r, "key_twice", file->entries[i].key);
     return STATUS_OK;
 }
 
@@ -106,8 +107,8 @@ static enum status read_shape(struct gguf_tensor *tensor, struct gguf_reader *r,
     return STATUS_OK;
 }
 
-/* `elements` is at most INT64_MAX. More bytes than the file has are refused before any product can
- * overflow. */
+/* Reads a tensor's type and sets its size. `elements` is at most INT64_MAX. A tensor larger than
+ * the file is refused before a product can overflow. */
 static enum status read_type(struct gguf_tensor *tensor, struct gguf_reader *r, uint64_t elements) {
     uint32_t type = 0;
     enum status status = gguf_reader_u32(r, "field_type", &type);
@@ -124,7 +125,7 @@ static enum status read_type(struct gguf_tensor *tensor, struct gguf_reader *r, 
     return STATUS_OK;
 }
 
-/* Reads an entry of the tensor table, except `data`: the start of the data is not known yet. */
+/* Reads an entry of the tensor table. place_tensor sets `data` later, when its start is known. */
 static enum status read_tensor(struct gguf_tensor *tensor, struct gguf_reader *r, uint64_t index,
                                uint64_t *offset) {
     uint64_t elements = 0;
@@ -154,7 +155,7 @@ static enum status place_tensor(struct gguf_tensor *tensor, struct gguf_reader *
 }
 
 static enum status sort_tensors(struct gguf *file, struct gguf_reader *r) {
-    file->by_name = table(file->n_tensors, sizeof *file->by_name);
+    file->by_name = allocate_table(file->n_tensors, sizeof *file->by_name);
     if (!file->by_name)
         return fault_set(r->fault, STATUS_OUT_OF_MEMORY, "no_memory_tensors", "n:u",
                          (uint64_t)file->n_tensors);
@@ -162,20 +163,20 @@ static enum status sort_tensors(struct gguf *file, struct gguf_reader *r) {
     sort(file->by_name, file->n_tensors, sizeof *file->by_name, compare_tensors);
     for (size_t i = 1; i < file->n_tensors; i++)
         if (!compare_tensors(&file->by_name[i - 1], &file->by_name[i]))
-            return twice(r, "tensor_twice", file->by_name[i]->name);
+            return refuse_duplicate(r, "tensor_twice", file->by_name[i]->name);
     return STATUS_OK;
 }
 
-/* Reads the table, then sets the data of each tensor. The data starts after the table, at the next
- * multiple of the alignment. */
+/* Reads the tensor table, then sets the data of each tensor. The data starts after the table, at
+ * the next multiple of the alignment. */
 static enum status read_tensors(struct gguf *file, struct gguf_reader *r, uint64_t count) {
     uint32_t alignment = 0;
     enum status status = gguf_u32(file, "general.alignment", 32, &alignment, r->fault);
     if (status) return status;
     if (!alignment || alignment & (alignment - 1))
         return fault_set(r->fault, STATUS_BAD_FILE, "alignment", "value:u", (uint64_t)alignment);
-    uint64_t *offsets = table(count, sizeof *offsets);
-    file->tensors = table(count, sizeof *file->tensors);
+    uint64_t *offsets = allocate_table(count, sizeof *offsets);
+    file->tensors = allocate_table(count, sizeof *file->tensors);
     if (!offsets || !file->tensors)
         status = fault_set(r->fault, STATUS_OUT_OF_MEMORY, "no_memory_tensors", "n:u", count);
     for (uint64_t i = 0; !status && i < count; i++)

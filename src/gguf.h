@@ -33,13 +33,14 @@ void gguf_close(struct gguf *file);
  * STATUS_UNSUPPORTED. */
 enum status gguf_check_whole(const struct gguf *file, struct fault *fault);
 
-/* Returns the bytes of the whole image. */
+/* Returns the size of the whole image in bytes. */
 uint64_t gguf_size(const struct gguf *file);
 
 /* Returns the metadata value of a key, or NULL. */
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key);
 
-/* Each finds a key and reads its value with the reader of gguf_value.h. */
+/* Each function finds a key and reads its value as the function of the same ending in
+ * gguf_value.h. */
 enum status gguf_u32(const struct gguf *file, const char *key, uint32_t fallback, uint32_t *out,
                      struct fault *fault);
 enum status gguf_f64(const struct gguf *file, const char *key, double fallback, double *out,

@@ -19,7 +19,7 @@ void gguf_reader_number(struct gguf_reader *r, const char *subject, uint64_t num
     r->subject = subject;
 }
 
-/* The name is empty while the header is read. */
+/* While the header is read, r->name is empty; the fault then has no name. */
 enum status gguf_reader_bad(struct gguf_reader *r, const char *key, const char *field) {
     return fault_set(r->fault, STATUS_BAD_FILE, key, "subject:k name:s field:k", r->subject,
                      *r->name ? r->name : NULL, field);
@@ -31,8 +31,8 @@ enum status gguf_reader_bad_number(struct gguf_reader *r, const char *key, const
                      *r->name ? r->name : NULL, field, got);
 }
 
-static enum status take(struct gguf_reader *r, const char *field, uint64_t bytes,
-                        const uint8_t **out) {
+static enum status take_bytes(struct gguf_reader *r, const char *field, uint64_t bytes,
+                              const uint8_t **out) {
     if (bytes > r->size - r->position)
         return gguf_reader_bad_number(r, "reaches_beyond", field, bytes);
     if (bytes > r->available - r->position)
@@ -42,22 +42,22 @@ static enum status take(struct gguf_reader *r, const char *field, uint64_t bytes
     return STATUS_OK;
 }
 
-static enum status take_fixed(struct gguf_reader *r, const char *field, uint64_t bytes,
-                              const uint8_t **out) {
+static enum status take_number(struct gguf_reader *r, const char *field, uint64_t bytes,
+                               const uint8_t **out) {
     if (bytes > r->size - r->position) return gguf_reader_bad(r, "cut_off", field);
-    return take(r, field, bytes, out);
+    return take_bytes(r, field, bytes, out);
 }
 
 enum status gguf_reader_u32(struct gguf_reader *r, const char *field, uint32_t *out) {
     const uint8_t *p = NULL;
-    enum status status = take_fixed(r, field, 4, &p);
+    enum status status = take_number(r, field, 4, &p);
     if (!status) *out = load_u32(p);
     return status;
 }
 
 enum status gguf_reader_u64(struct gguf_reader *r, const char *field, uint64_t *out) {
     const uint8_t *p = NULL;
-    enum status status = take_fixed(r, field, 8, &p);
+    enum status status = take_number(r, field, 8, &p);
     if (!status) *out = load_u64(p);
     return status;
 }
@@ -66,14 +66,14 @@ enum status gguf_reader_string(struct gguf_reader *r, const char *field, struct 
     uint64_t length = 0;
     const uint8_t *p = NULL;
     enum status status = gguf_reader_u64(r, field, &length);
-    if (!status) status = take(r, field, length, &p);
+    if (!status) status = take_bytes(r, field, length, &p);
     if (status) return status;
     out->data = (const char *)p;
     out->length = (size_t)length;
     return STATUS_OK;
 }
 
-/* Returns the bytes of a value; 0 for strings and arrays, which have no fixed size. */
+/* Returns the size of a value in bytes; 0 for strings and arrays, whose sizes differ. */
 static uint64_t type_size(uint32_t type) {
     static const uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
     return sizes[type];
@@ -104,7 +104,7 @@ static enum status take_values(struct gguf_reader *r, enum gguf_type type, uint6
     if (count > remaining / (size ? size : type == GGUF_STRING ? 8 : 12))
         return gguf_reader_bad_number(r, "value_beyond", NULL, count);
     if (size) {
-        status = take(r, "field_value", count * size, &p);
+        status = take_bytes(r, "field_value", count * size, &p);
         return status || type != GGUF_BOOL ? status : check_bools(r, p, count);
     }
     for (uint64_t i = 0; !status && i < count; i++) {

@@ -20,20 +20,20 @@ struct gguf_reader {
     struct fault *fault;
 };
 
-/* Both set `subject` and `name` for later faults. The name is the first GGUF_NAME_SHOWN bytes of a
- * string, or a number if the string is not read yet. */
+/* Both functions set `subject` and `name` for later faults. The name is the first GGUF_NAME_SHOWN
+ * bytes of a string, or a number if the string is not read yet. */
 void gguf_reader_name(struct gguf_reader *r, const char *subject, struct gguf_string name);
 void gguf_reader_number(struct gguf_reader *r, const char *subject, uint64_t number);
 
-/* Both return STATUS_BAD_FILE with the current subject. `field` is the key of a phrase, or NULL if
- * the sentence under `key` already names the field. */
+/* Both functions return STATUS_BAD_FILE with the current subject. `field` is the key of a phrase,
+ * or NULL if the sentence under `key` already names the field. */
 enum status gguf_reader_bad(struct gguf_reader *r, const char *key, const char *field);
 enum status gguf_reader_bad_number(struct gguf_reader *r, const char *key, const char *field,
                                    uint64_t got);
 
-/* Each reads a value and moves `position` past the value. STATUS_BAD_FILE if the value ends beyond
- * the image, has an unknown type or is nested too deep; STATUS_INCOMPLETE if it ends beyond the
- * available bytes. */
+/* Each function reads a value and moves `position` past the value. STATUS_BAD_FILE if the value
+ * ends beyond the image, has an unknown type or is nested too deep; STATUS_INCOMPLETE if it ends
+ * beyond the available bytes. */
 enum status gguf_reader_u32(struct gguf_reader *r, const char *field, uint32_t *out);
 enum status gguf_reader_u64(struct gguf_reader *r, const char *field, uint64_t *out);
 enum status gguf_reader_string(struct gguf_reader *r, const char *field, struct gguf_string *out);

@@ -6,7 +6,7 @@
 
 #include "gguf_value.h"
 
-/* Types under ggml's numbers; format.h describes them. */
+/* Types of tensors, with ggml's numbers; format.h describes them. */
 enum gguf_tensor_type {
     GGUF_F32 = 0,
     GGUF_F16 = 1,
@@ -37,7 +37,7 @@ struct gguf_tensor {
     uint64_t offset, bytes;
 };
 
-/* Returns the bytes of `count` values; `count` is a multiple of the type's block. */
+/* Returns the size of `count` values in bytes; `count` is a multiple of the type's block. */
 uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count);
 
 /* Converts `count` values of the tensor, from element `first` on, to float32. `first` and `count`

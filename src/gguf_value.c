@@ -3,11 +3,12 @@
 
 #include "bytes.h"
 
-static enum status misfit(struct fault *fault, const char *key, const char *wanted) {
+static enum status refuse_value(struct fault *fault, const char *key, const char *wanted) {
     return fault_set(fault, STATUS_BAD_FILE, "key_must_be", "name:s what:k", key, wanted);
 }
 
-/* Reads an integer of any width. *negative becomes true for a negative number. */
+/* Reads an integer of any width. *negative becomes true for a negative number. False if the value
+ * is not an integer. */
 static bool read_integer(const struct gguf_value *value, bool *negative, uint64_t *out) {
     int64_t n;
     *negative = false;
@@ -35,7 +36,7 @@ enum status gguf_value_u32(const struct gguf_value *value, const char *key, uint
         *out = fallback;
         return STATUS_OK;
     }
-    if (!read_integer(value, &negative, &n)) return misfit(fault, key, "an_integer");
+    if (!read_integer(value, &negative, &n)) return refuse_value(fault, key, "an_integer");
     if (negative) return fault_set(fault, STATUS_BAD_FILE, "key_negative", "name:s", key);
     if (n > UINT32_MAX)
         return fault_set(fault, STATUS_BAD_FILE, "key_range", "name:s value:u", key, n);
@@ -51,15 +52,15 @@ enum status gguf_value_f64(const struct gguf_value *value, const char *key, doub
     else if (value && value->type == GGUF_FLOAT64)
         x = load_f64(value->data);
     else if (value)
-        return misfit(fault, key, "a_floating_point_number");
-    if (value && !(x - x == 0)) return misfit(fault, key, "finite");
+        return refuse_value(fault, key, "a_floating_point_number");
+    if (value && !(x - x == 0)) return refuse_value(fault, key, "finite");
     *out = x;
     return STATUS_OK;
 }
 
 enum status gguf_value_bool(const struct gguf_value *value, const char *key, bool fallback,
                             bool *out, struct fault *fault) {
-    if (value && value->type != GGUF_BOOL) return misfit(fault, key, "true_or_false");
+    if (value && value->type != GGUF_BOOL) return refuse_value(fault, key, "true_or_false");
     *out = value ? value->data[0] != 0 : fallback;
     return STATUS_OK;
 }
@@ -68,7 +69,7 @@ enum status gguf_value_text(const struct gguf_value *value, const char *key,
                             struct gguf_string *out, struct fault *fault) {
     *out = (struct gguf_string){NULL, 0};
     if (!value) return STATUS_OK;
-    if (value->type != GGUF_STRING) return misfit(fault, key, "a_string");
+    if (value->type != GGUF_STRING) return refuse_value(fault, key, "a_string");
     const uint8_t *cursor = value->data;
     *out = gguf_next_string(&cursor);
     return STATUS_OK;

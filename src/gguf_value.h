@@ -9,7 +9,7 @@
 
 #include "status.h"
 
-/* Types under the file's numbers. */
+/* Types of metadata values, with the numbers of the file format. */
 enum gguf_type {
     GGUF_UINT8 = 0,
     GGUF_INT8,
@@ -42,22 +42,25 @@ struct gguf_value {
     const uint8_t *data;
 };
 
-/* Typed readers. A NULL value gives `fallback`. A value of the wrong type or size (a float for an
- * integer, a negative number, more than UINT32_MAX) is STATUS_BAD_FILE; the fault names `key`.
- * gguf_value_u32 accepts integers of any width, gguf_value_f64 floats of either width. */
+/* Each function reads a value of one type. A NULL value gives `fallback`. A value of the wrong type
+ * or size (a float for an integer, a negative number, more than UINT32_MAX) is STATUS_BAD_FILE; the
+ * fault names `key`. gguf_value_u32 accepts integers of any width, gguf_value_f64 floats of either
+ * width. */
 enum status gguf_value_u32(const struct gguf_value *value, const char *key, uint32_t fallback,
                            uint32_t *out, struct fault *fault);
 enum status gguf_value_f64(const struct gguf_value *value, const char *key, double fallback,
                            double *out, struct fault *fault);
 enum status gguf_value_bool(const struct gguf_value *value, const char *key, bool fallback,
                             bool *out, struct fault *fault);
-/* `out->data` is NULL if `value` is NULL. */
+/* Reads a string; `out->data` is NULL if `value` is NULL. */
 enum status gguf_value_text(const struct gguf_value *value, const char *key,
                             struct gguf_string *out, struct fault *fault);
 
-/* Walks an array of strings: start with `cursor` = value->data and call `count` times. */
+/* Returns the next string of an array and moves *cursor past it. Begin with *cursor = value->data;
+ * call at most value->count times. */
 struct gguf_string gguf_next_string(const uint8_t **cursor);
-/* Return element i of an array of float32, or of int32 or uint32; the array may be unaligned. */
+/* Both functions return element i of an array of float32, or of int32 or uint32; the array may be
+ * unaligned. */
 float gguf_array_f32(const struct gguf_value *value, uint64_t i);
 int32_t gguf_array_i32(const struct gguf_value *value, uint64_t i);
 

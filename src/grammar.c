@@ -1,5 +1,5 @@
-/* Reads a grammar by recursive descent and writes its program. All targets are relative, so that
- * alternatives can move steps and repetitions can copy them. */
+/* Reads a grammar by recursive descent and writes its program. All jump targets are relative, so
+ * that alternatives can move steps and repetitions can copy them. */
 #include "grammar.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static uint64_t line_of(const struct parser *p) {
     return line;
 }
 
-/* Records only the first failure, and ends the reading. */
+/* Records the first failure only, and ends the reading of the grammar. */
 static void fail(struct parser *p, const char *trouble) {
     if (p->status) return;
     uint64_t line = line_of(p);
@@ -81,7 +81,7 @@ static void close_exits(struct parser *p, uint32_t exits) {
     }
 }
 
-static void skip(struct parser *p) {
+static void skip_space(struct parser *p) {
     while (p->at < p->end) {
         if (*p->at == '#') {
             while (p->at < p->end && *p->at != '\n' && *p->at != '\r') p->at++;
@@ -100,7 +100,7 @@ static bool accept(struct parser *p, const char *text) {
     return true;
 }
 
-static bool is_name(char c) {
+static bool is_name_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
 }
@@ -109,7 +109,7 @@ static bool is_name(char c) {
 static uint32_t read_name(struct parser *p) {
     struct grammar *g = p->grammar;
     const char *name = p->at;
-    while (p->at < p->end && is_name(*p->at)) p->at++;
+    while (p->at < p->end && is_name_character(*p->at)) p->at++;
     uint32_t length = (uint32_t)(p->at - name), rule = 0;
     if (length == 0) {
         fail(p, "rule_name_expected");
@@ -266,23 +266,23 @@ static void read_class(struct parser *p) {
     emit_class(p, ranges, n, negated);
 }
 
-static void copy(struct parser *p, uint32_t start, uint32_t length) {
+static void copy_steps(struct parser *p, uint32_t start, uint32_t length) {
     for (uint32_t i = 0; i < length && !p->status; i++) emit(p, p->grammar->steps[start + i]);
 }
 
 /* Replaces the steps from `start` on by a program that runs them `least` to `most` times. */
-static void repeat(struct parser *p, uint32_t start, uint32_t least, uint32_t most) {
+static void repeat_steps(struct parser *p, uint32_t start, uint32_t least, uint32_t most) {
     struct grammar *g = p->grammar;
     uint32_t length = g->n_steps - start;
-    for (uint32_t i = 0; i < least; i++) copy(p, start, length);
+    for (uint32_t i = 0; i < least; i++) copy_steps(p, start, length);
     if (most == UNBOUNDED) {
         emit_to(p, GRAMMAR_SPLIT, length + 2);
-        copy(p, start, length);
+        copy_steps(p, start, length);
         emit_to(p, GRAMMAR_JUMP, 0 - (length + 1));
     } else {
         for (uint32_t left = most - least; left > 0; left--) {
             emit_to(p, GRAMMAR_SPLIT, left * (length + 1));
-            copy(p, start, length);
+            copy_steps(p, start, length);
         }
     }
     if (p->status || length == 0) return;
@@ -292,34 +292,34 @@ static void repeat(struct parser *p, uint32_t start, uint32_t least, uint32_t mo
 
 static uint32_t read_count(struct parser *p) {
     uint32_t count = 0;
-    skip(p);
+    skip_space(p);
     if (p->at == p->end || *p->at < '0' || *p->at > '9') fail(p, "times_expected");
     while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
         count = count * 10 + (uint32_t)(*p->at++ - '0');
         if (count > REPEAT_MAX) fail(p, "repeated_too_often");
     }
-    skip(p);
+    skip_space(p);
     return count;
 }
 
 /* Reads all repetition signs after a part and repeats its steps, which begin at `start`. */
 static void read_repeats(struct parser *p, uint32_t start) {
-    for (skip(p); !p->status; skip(p)) {
+    for (skip_space(p); !p->status; skip_space(p)) {
         if (accept(p, "*")) {
-            repeat(p, start, 0, UNBOUNDED);
+            repeat_steps(p, start, 0, UNBOUNDED);
         } else if (accept(p, "+")) {
-            repeat(p, start, 1, UNBOUNDED);
+            repeat_steps(p, start, 1, UNBOUNDED);
         } else if (accept(p, "?")) {
-            repeat(p, start, 0, 1);
+            repeat_steps(p, start, 0, 1);
         } else if (accept(p, "{")) {
             uint32_t least = read_count(p), most = least;
             if (accept(p, ",")) {
-                skip(p);
+                skip_space(p);
                 most = p->at < p->end && *p->at == '}' ? UNBOUNDED : read_count(p);
             }
             if (!accept(p, "}")) fail(p, "times_open");
             if (most < least) fail(p, "most_below_least");
-            if (!p->status) repeat(p, start, least, most);
+            if (!p->status) repeat_steps(p, start, least, most);
         } else {
             return;
         }
@@ -328,7 +328,8 @@ static void read_repeats(struct parser *p, uint32_t start) {
 
 static void read_alternatives(struct parser *p);
 
-/* Reads one part. Returns false if no part begins here: a name before ::= begins the next rule. */
+/* Reads one part of an alternative: a literal, class, dot, group or name. Returns false if none
+ * begins here. A name before ::= is not a part: it begins the next rule. */
 static bool read_part(struct parser *p) {
     const char *here = p->at;
     if (accept(p, "\"")) {
@@ -342,9 +343,9 @@ static bool read_part(struct parser *p) {
         read_alternatives(p);
         p->nesting--;
         if (!accept(p, ")")) fail(p, "parenthesis_open");
-    } else if (p->at < p->end && is_name(*p->at)) {
+    } else if (p->at < p->end && is_name_character(*p->at)) {
         uint32_t rule = read_name(p);
-        skip(p);
+        skip_space(p);
         if (accept(p, "::=")) {
             p->at = here;
             return false;
@@ -364,7 +365,7 @@ static void read_alternatives(struct parser *p) {
     uint32_t exits = 0;
     while (!p->status) {
         uint32_t start = g->n_steps;
-        for (skip(p); !p->status; skip(p)) {
+        for (skip_space(p); !p->status; skip_space(p)) {
             uint32_t part = g->n_steps;
             if (!read_part(p)) break;
             read_repeats(p, part);
@@ -381,16 +382,16 @@ static void read_alternatives(struct parser *p) {
 }
 
 static void read_rules(struct parser *p) {
-    for (skip(p); p->at < p->end; skip(p)) {
+    for (skip_space(p); p->at < p->end; skip_space(p)) {
         uint32_t rule = read_name(p);
-        skip(p);
+        skip_space(p);
         if (!accept(p, "::=")) fail(p, "definition_expected");
         if (p->status) return;
         if (p->grammar->rules[rule].start != GRAMMAR_UNDEFINED) fail(p, "rule_twice");
         p->grammar->rules[rule].start = p->grammar->n_steps;
         read_alternatives(p);
         emit_to(p, GRAMMAR_RETURN, 0);
-        if (p->at < p->end && !is_name(*p->at)) fail(p, "sign_misplaced");
+        if (p->at < p->end && !is_name_character(*p->at)) fail(p, "sign_misplaced");
     }
 }
 

@@ -8,9 +8,9 @@
 
 #include "unicode.h"
 
-/* CAN_END: some text completes the rule. CAN_BE_EMPTY: the empty text does. BEGINS_WITH_ITSELF: the
- * rule can call itself before it reads a byte. */
-enum question { CAN_END, CAN_BE_EMPTY, BEGINS_WITH_ITSELF };
+/* Properties of a rule. CAN_END: some text completes the rule. CAN_BE_EMPTY: the empty text
+ * completes it. BEGINS_WITH_ITSELF: the rule can call itself before it reads a byte. */
+enum property { CAN_END, CAN_BE_EMPTY, BEGINS_WITH_ITSELF };
 
 struct search {
     const struct grammar *grammar;
@@ -25,10 +25,10 @@ static void visit(struct search *search, uint32_t step) {
     search->todo[search->n_todo++] = step;
 }
 
-/* True if `rule` has the property. `known` marks rules found so far: with CAN_END for the question
- * CAN_END, with CAN_BE_EMPTY for the other two. */
-static bool ask(struct search *search, uint32_t rule, enum question question,
-                const uint8_t *known) {
+/* True if `rule` has the property `property`. known[i] is 1 if rule i is known to have CAN_END (for
+ * the question CAN_END) or CAN_BE_EMPTY (for the other two properties). */
+static bool has_property(struct search *search, uint32_t rule, enum property property,
+                         const uint8_t *known) {
     const struct grammar *g = search->grammar;
     memset(search->seen, 0, g->n_steps);
     search->n_todo = 0;
@@ -39,7 +39,7 @@ static bool ask(struct search *search, uint32_t rule, enum question question,
         uint32_t to = at + (uint32_t)step->to;
         switch (step->kind) {
         case GRAMMAR_BYTE:
-            if (question == CAN_END && step->low <= step->high) visit(search, at + 1);
+            if (property == CAN_END && step->low <= step->high) visit(search, at + 1);
             break;
         case GRAMMAR_SPLIT:
             visit(search, at + 1);
@@ -48,56 +48,56 @@ static bool ask(struct search *search, uint32_t rule, enum question question,
         case GRAMMAR_JUMP: visit(search, to); break;
         case GRAMMAR_CALL:
             if (known[step->to]) visit(search, at + 1);
-            if (question != BEGINS_WITH_ITSELF) break;
+            if (property != BEGINS_WITH_ITSELF) break;
             if ((uint32_t)step->to == rule) return true;
             visit(search, g->rules[step->to].start);
             break;
         default:
-            if (question != BEGINS_WITH_ITSELF) return true;
+            if (property != BEGINS_WITH_ITSELF) return true;
         }
     }
     return false;
 }
 
-/* Finds all rules with the property: first rules that have it without a call, then rules that call
- * them. */
-static void find(struct search *search, enum question question, uint8_t *known) {
+/* Sets known[i] to 1 for all rules with the property: first for rules that have it without a call,
+ * then for rules that call them. */
+static void find_rules(struct search *search, enum property property, uint8_t *known) {
     bool changed = true;
     memset(known, 0, GRAMMAR_RULES_MAX);
     while (changed) {
         changed = false;
         for (uint32_t i = search->grammar->n_rules; i-- > 0;) {
-            if (known[i] || !ask(search, i, question, known)) continue;
+            if (known[i] || !has_property(search, i, property, known)) continue;
             known[i] = 1;
             changed = true;
         }
     }
 }
 
-static enum status complain(const struct grammar *g, uint32_t rule, const char *key,
-                            struct fault *fault) {
+static enum status refuse_rule(const struct grammar *g, uint32_t rule, const char *key,
+                               struct fault *fault) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, g->rules[rule].name, g->rules[rule].length);
     return fault_set(fault, STATUS_INVALID_ARGUMENT, key, "name:s", name);
 }
 
-static enum status check(struct grammar *g, struct search *search, struct fault *fault) {
+static enum status check_rules(struct grammar *g, struct search *search, struct fault *fault) {
     uint8_t known[GRAMMAR_RULES_MAX];
     g->root = g->n_rules;
     for (uint32_t i = 0; i < g->n_rules; i++) {
         const struct grammar_rule *rule = &g->rules[i];
-        if (rule->start == GRAMMAR_UNDEFINED) return complain(g, i, "grammar_no_rule", fault);
+        if (rule->start == GRAMMAR_UNDEFINED) return refuse_rule(g, i, "grammar_no_rule", fault);
         if (rule->length == 4 && !memcmp(rule->name, "root", 4)) g->root = i;
     }
     if (g->root == g->n_rules)
         return fault_set(fault, STATUS_INVALID_ARGUMENT, "grammar_no_root", "");
-    find(search, CAN_END, known);
+    find_rules(search, CAN_END, known);
     for (uint32_t i = 0; i < g->n_rules; i++)
-        if (!known[i]) return complain(g, i, "grammar_endless", fault);
-    find(search, CAN_BE_EMPTY, known);
+        if (!known[i]) return refuse_rule(g, i, "grammar_endless", fault);
+    find_rules(search, CAN_BE_EMPTY, known);
     for (uint32_t i = 0; i < g->n_rules; i++)
-        if (ask(search, i, BEGINS_WITH_ITSELF, known))
-            return complain(g, i, "grammar_begins_with_itself", fault);
+        if (has_property(search, i, BEGINS_WITH_ITSELF, known))
+            return refuse_rule(g, i, "grammar_begins_with_itself", fault);
     return STATUS_OK;
 }
 
@@ -106,7 +106,7 @@ enum status grammar_check(struct grammar *g, struct fault *fault) {
     search.seen = malloc(g->n_steps + 1);
     search.todo = malloc((g->n_steps + 1) * sizeof *search.todo);
     enum status status = search.seen && search.todo
-                             ? check(g, &search, fault)
+                             ? check_rules(g, &search, fault)
                              : fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_grammar", "");
     free(search.seen);
     free(search.todo);
