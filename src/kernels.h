@@ -44,7 +44,8 @@ struct quants {
     int32_t negative;   /* sum of the magnitudes of the negative quants */
     int16_t sums[2][2]; /* [half][0]: sum over columns 4c and 4c + 1; [half][1]: over 4c + 2 and 4c
                            + 3 */
-    int16_t values[MATRIX_GROUP]; /* scalar: the quants; other tables use their own form */
+    int16_t
+        values[MATRIX_GROUP]; /* in kernels_scalar the quants; other tables use their own form */
 };
 
 static inline int32_t quants_sum(const struct quants *x) {
@@ -63,9 +64,9 @@ struct attention {
 
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
-    /* Blocks of a quantised matrix that one vector multiplies together, 1 to KERNELS_STREAMS_MAX; a
-     * table may ignore it. Some processors read several streams faster than one, others slower, so
-     * a measurement sets this number. Results do not depend on it. */
+    /* Number of blocks of a quantised matrix that are multiplied by one vector together, 1 to
+     * KERNELS_STREAMS_MAX; scalar loops ignore it. Some processors read several streams faster than
+     * one, others slower, so a measurement sets this number. Results do not depend on it. */
     size_t streams;
 
     /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The
@@ -75,7 +76,7 @@ struct kernels {
 
     /* Writes quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
     void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
-    /* matmul for a quantised w. `quants` is x, quantised by this table's `quantise`. */
+    /* Like matmul, for a quantised w. `quants` is x, quantised by this table's `quantise`. */
     void (*matmul_quants)(float *out, const struct matrix *w, const float *bias,
                           const struct quants *quants, size_t n, size_t streams);
 
@@ -85,14 +86,14 @@ struct kernels {
     /* out (n,) = x / sqrt(mean(x^2) + eps) * weight. */
     void (*rms_norm)(float *out, const float *x, const float *weight, size_t n, float eps);
 
-    /* In place, tanh form: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
+    /* GELU, tanh form: x (n,) = 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
     void (*gelu)(float *x, size_t n);
-    /* In place, the exact form: x times the probability that a standard normal variable is below
-     * x, by elementary_tail. Hendrycks and Gimpel 2016. */
+    /* GELU, exact form: x (n,) times the probability that a standard normal variable is below x, by
+     * elementary_tail. Hendrycks and Gimpel 2016. */
     void (*gelu_erf)(float *x, size_t n);
     /* gate (n,) = gate / (1 + exp(-gate)) * up. */
     void (*swiglu)(float *gate, const float *up, size_t n);
-    /* x (n,) += y; x *= y. */
+    /* add: x (n,) += y. times: x (n,) *= y. */
     void (*add)(float *x, const float *y, size_t n);
     void (*times)(float *x, const float *y, size_t n);
     /* x (n,) = cap * tanh(x / cap). */
@@ -108,14 +109,13 @@ struct kernels {
      * to a multiple of four. Vaswani et al. 2017, section 3.2.1. */
     void (*attention)(float *out, float *scores, const struct attention *head);
 
-    /* The first pass of a draw. weights[i] = floor(exp(logits[i] - max) * 2^44), or 0 if the logit
-     * is -Infinity. Returns the sum of the weights. max is the largest logit and must be finite. */
+    /* Computes weights (n,): floor(exp(logit - max) * 2^44), or 0 for a logit of -Infinity. Returns
+     * their sum. `max` is the largest logit and must be finite. */
     uint64_t (*weigh)(uint64_t *weights, const float *logits, size_t n, float max);
 };
 
-/* True if the table computes the bits of kernels_scalar on small quantised matrices of every type.
- * The matrices contain the extreme codes and quants. Loops of another module must pass this check
- * before use. */
+/* True if the table gives the bits of kernels_scalar for small quantised matrices of every type
+ * with extreme codes and quants. Loops of another module must pass this check before use. */
 bool kernels_quants_agree(const struct kernels *kernels);
 
 extern const struct kernels kernels_scalar;

@@ -6,8 +6,8 @@
 #include "elementary.h"
 #include "kernels.h"
 
-/* The largest magnitude times `inverse` rounds to at most 127. Adding 1.5 * 2^23 rounds to an
- * integer, ties to even. */
+/* Quantises 32 numbers. The largest magnitude times `inverse` rounds to at most 127. Adding 1.5 *
+ * 2^23 rounds to an integer, ties to even. */
 static void quantise_group(struct quants *group, const float *x) {
     const float magic = 12582912.0f;
     float max = 0;
@@ -87,22 +87,22 @@ static void matmul_quants(float *out, const struct matrix *w, const float *bias,
     }
 }
 
-static float combine(const float a[4]) { return (a[0] + a[1]) + (a[2] + a[3]); }
+static float sum_of_four(const float a[4]) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
 static void layer_norm(float *out, const float *x, const float *weight, const float *bias, size_t n,
                        float eps) {
     float sums[4] = {0}, squares[4] = {0};
     for (size_t i = 0; i < n; i++) sums[i % 4] += x[i];
-    float mean = combine(sums) / (float)n;
+    float mean = sum_of_four(sums) / (float)n;
     for (size_t i = 0; i < n; i++) squares[i % 4] += (x[i] - mean) * (x[i] - mean);
-    float deviation = sqrtf(combine(squares) / (float)n + eps);
+    float deviation = sqrtf(sum_of_four(squares) / (float)n + eps);
     for (size_t i = 0; i < n; i++) out[i] = (x[i] - mean) / deviation * weight[i] + bias[i];
 }
 
 static void rms_norm(float *out, const float *x, const float *weight, size_t n, float eps) {
     float squares[4] = {0};
     for (size_t i = 0; i < n; i++) squares[i % 4] += x[i] * x[i];
-    float root = sqrtf(combine(squares) / (float)n + eps);
+    float root = sqrtf(sum_of_four(squares) / (float)n + eps);
     for (size_t i = 0; i < n; i++) out[i] = x[i] / root * weight[i];
 }
 
@@ -160,7 +160,7 @@ static void attention(float *out, float *scores, const struct attention *head) {
     for (size_t t = 0; t < n; t++) {
         float products[4] = {0};
         for (size_t i = 0; i < size; i++) products[i % 4] += head->q[i] * head->keys[t * size + i];
-        scores[t] = head->scale * combine(products);
+        scores[t] = head->scale * sum_of_four(products);
     }
     if (head->cap > 0) soft_cap(scores, n, head->cap);
     for (size_t t = 0; t < n; t++) max = scores[t] > max ? scores[t] : max;
@@ -168,7 +168,7 @@ static void attention(float *out, float *scores, const struct attention *head) {
         scores[t] = elementary_exp(scores[t] - max);
         sums[t % 4] += scores[t];
     }
-    float sum = combine(sums);
+    float sum = sum_of_four(sums);
     for (size_t t = 0; t < n; t++) scores[t] /= sum;
     for (size_t i = 0; i < size; i++) {
         out[i] = 0;

@@ -1,7 +1,6 @@
 /* build: -O2 */
 /* The loops of kernels_scalar.c with vector words; they compute the same bits. A lane is an output
- * row, an element, or one of the four interleaved accumulators. kernels_scalar.c explains the
- * loops. */
+ * row, an element, or one of the four interleaved accumulators. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,7 +17,8 @@ static inline f32x4 exp_f32x4(f32x4 x) {
     return f32x4_select(f32x4_less(f32x4_splat(88.3f), x), f32x4_splat(INFINITY), y);
 }
 
-/* elementary_tanh: computes both branches, then selects. Not inlined because it is large. */
+/* elementary_tanh of four floats: computes both branches, then selects. Not inlined: it is
+ * large. */
 static OUTLINED f32x4 tanh_f32x4(f32x4 x) {
     f32x4 one = f32x4_splat(1.0f);
     i32x4 negative = f32x4_less(x, f32x4_splat(0.0f));
@@ -49,8 +49,7 @@ static void block_times_one(f32x4 sums[4], const float *block, const float *x, s
     sums[0] = a, sums[1] = b, sums[2] = c, sums[3] = d;
 }
 
-/* Multiplies two of a block's four vectors by TOKENS rows of x. The eight sums stay in registers.
- */
+/* Multiplies two of a block's four words by TOKENS rows of x, with the eight sums in registers. */
 static inline ALWAYS void half_times_many(f32x4 sums[TOKENS][4], size_t half, const float *block,
                                           const float *x, size_t cols) {
     f32x4 a[TOKENS], b[TOKENS];
@@ -243,11 +242,11 @@ static void rotate_halves(float *x, const float *cosine, const float *sine, size
     }
 }
 
-/* Writes scores (n,), then -Infinity up to a whole word; returns the largest score. Computes four
- * positions at a time and transposes their interleaved sums, so that each lane is a position.
- * Neither the order of the maximum nor the sign of a zero changes s - max. */
-static float score(float *scores, const float *q, const float *keys, size_t n, size_t size,
-                   float scale) {
+/* Writes the scores (n,) of attention, then -Infinity up to a whole word; returns the largest
+ * score. Computes four positions at a time and transposes their interleaved sums, so that each lane
+ * is a position. Neither the order of the maximum nor the sign of a zero changes s - max. */
+static float attention_scores(float *scores, const float *q, const float *keys, size_t n,
+                              size_t size, float scale) {
     size_t whole = size / 4 * 4, part = size % 4, t = 0;
     f32x4 last = f32x4_load_part(q + whole, part), top = f32x4_splat(-INFINITY);
     for (; t + 4 <= n; t += 4, keys += 4 * size) {
@@ -297,10 +296,10 @@ static void softmax(float *scores, size_t n, float max) {
         f32x4_store(scores + t, f32x4_div(f32x4_load(scores + t), sum));
 }
 
-/* Computes `words` output words of four elements. Several independent sums hide the latency of an
+/* Writes `words` words of attention's output. Several independent sums hide the latency of an
  * addition. */
-static inline ALWAYS void mix_words(float *out, const float *weights, const float *values, size_t n,
-                                    size_t size, size_t words) {
+static inline ALWAYS void mix_values(float *out, const float *weights, const float *values,
+                                     size_t n, size_t size, size_t words) {
     f32x4 sums[4];
     UNROLL
     for (size_t w = 0; w < words; w++) sums[w] = f32x4_splat(0);
@@ -318,7 +317,7 @@ static inline ALWAYS void mix_words(float *out, const float *weights, const floa
 static void attention(float *out, float *scores, const struct attention *head) {
     const float *values = head->values;
     size_t n = head->n, size = head->size;
-    float max = score(scores, head->q, head->keys, n, size, head->scale);
+    float max = attention_scores(scores, head->q, head->keys, n, size, head->scale);
     if (head->cap > 0) {
         soft_cap(scores, n, head->cap);
         max = -INFINITY;
@@ -326,9 +325,9 @@ static void attention(float *out, float *scores, const struct attention *head) {
     }
     softmax(scores, n, max);
     size_t i = 0;
-    for (; i + 16 <= size; i += 16) mix_words(out + i, scores, values + i, n, size, 4);
-    for (; i + 8 <= size; i += 8) mix_words(out + i, scores, values + i, n, size, 2);
-    for (; i + 4 <= size; i += 4) mix_words(out + i, scores, values + i, n, size, 1);
+    for (; i + 16 <= size; i += 16) mix_values(out + i, scores, values + i, n, size, 4);
+    for (; i + 8 <= size; i += 8) mix_values(out + i, scores, values + i, n, size, 2);
+    for (; i + 4 <= size; i += 4) mix_values(out + i, scores, values + i, n, size, 1);
     for (; i < size; i++) {
         float sum = 0;
         for (size_t t = 0; t < n; t++) sum += scores[t] * values[t * size + i];

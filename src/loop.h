@@ -16,8 +16,7 @@
 #endif
 
 /* VECTOR before a loop tells the compiler for WebAssembly to vectorise it. VECTOR4 also interleaves
- * four words; it is for very short loop bodies. build.sh turns vectorising off for all other loops.
- */
+ * four words; it is for very short loop bodies. build.sh makes other loops scalar. */
 #if defined __wasm__ && defined __clang__
 #define VECTOR _Pragma("clang loop vectorize(enable)")
 #define VECTOR4 _Pragma("clang loop vectorize(enable) interleave_count(4)")

@@ -23,7 +23,7 @@ uint64_t matrix_bytes(enum gguf_tensor_type type, uint64_t rows, uint64_t cols) 
     return (rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK * block_bytes(type, cols);
 }
 
-/* Packs n <= 16 rows side by side; missing rows become 0. */
+/* Packs n <= 16 rows of float32 side by side, one per lane; missing rows become 0. */
 static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
     for (size_t c = 0; c < cols; c++)
         for (size_t r = 0; r < MATRIX_BLOCK; r++)
@@ -94,8 +94,7 @@ static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint
     }
 }
 
-/* Packs a group of one row. `factor` points to the group's first factor, `row` to its first code.
- */
+/* Packs a group of one row. `factor` and `row` point to the group's first factor and first code. */
 static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
                        const struct layout *layout, const struct weights *group) {
     for (size_t i = 0; i < f->factors; i++, factor += MATRIX_BLOCK) {
@@ -111,8 +110,8 @@ static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
         pack_codes(row, layout, group->codes);
 }
 
-/* Packs one block of row r from the form in the file. If f->half, the file's block begins with
- * scale and minimum as float16; both are copied unchanged. */
+/* Packs one block of row r, as the file stores it. If f->half, the file's block begins with scale
+ * and minimum as float16; both are copied unchanged. */
 static void pack_block(uint8_t *out, enum gguf_tensor_type type, const struct layout *layout,
                        const uint8_t *block, size_t r) {
     const struct format *f = format_of(type);
@@ -161,7 +160,7 @@ void matrix_pack(const struct matrix *m, const struct gguf_tensor *tensor, uint6
     }
 }
 
-static float head(const uint8_t *heads, bool half, size_t i) {
+static float scale_or_minimum(const uint8_t *heads, bool half, size_t i) {
     float x;
     if (half) return load_f16(heads + 2 * i);
     memcpy(&x, heads + 4 * i, 4);
@@ -174,8 +173,8 @@ struct weights matrix_group(const struct matrix *m, size_t r, size_t g) {
     const uint8_t *p = m->data + r / MATRIX_BLOCK * block_bytes(m->type, m->cols) +
                        g / groups * format_packed_bytes(f);
     r %= MATRIX_BLOCK;
-    struct weights w = {head(p, f->half, r), 0, {1, 1}, {1, 1}, {0}};
-    if (f->minimum) w.minimum = head(p, f->half, MATRIX_BLOCK + r);
+    struct weights w = {scale_or_minimum(p, f->half, r), 0, {1, 1}, {1, 1}, {0}};
+    if (f->minimum) w.minimum = scale_or_minimum(p, f->half, MATRIX_BLOCK + r);
     const uint8_t *factors = p + format_head_bytes(f) + g % groups * format_factor_bytes(f);
     for (size_t i = 0; f->factors && i < 2; i++) {
         const uint8_t *factor = factors + i % f->factors * MATRIX_BLOCK + r;

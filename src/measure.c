@@ -29,12 +29,13 @@ static uint64_t to_integer(double x) {
     return bits - 0x4330000000000000u;
 }
 
-/* measure_entropy's sum over this number of tokens fits into 64 bits. */
+/* number of tokens whose terms in measure_entropy add up to less than 2^64 */
 enum { MOMENT_TOKENS = 1 << 18 };
 
-/* H = ln Z + sum of w (max - l) / Z. The products are integers in units of 2^-47, so neither their
- * order nor removed tokens change the sum. w d = 2^44 d e^-d is below 2^43; a token more than 64
- * below the maximum has weight 0. VOCAB_MAX tokens need at most one carry. */
+/* H = ln Z + sum of w (max - l) / Z, with logits l and weights w. The products are integers in
+ * units of 2^-47, so neither their order nor removed tokens change the sum. w d = 2^44 d e^-d is
+ * below 2^43 for d = max - l; a token with d > 64 has weight 0. VOCAB_MAX tokens need at most one
+ * carry. */
 double measure_entropy(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                        float max) {
     uint64_t moment = 0;

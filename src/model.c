@@ -12,8 +12,8 @@
 
 enum { NAME_MAX_BYTES = 64, PARTS_MAX = 3, OUTSIDE_BLOCKS = -1 };
 
-/* The use of a tensor: unused (0 parts), a vector or table stored row by row (plain), or a matrix
- * of `parts` parts below each other, which are packed separately. */
+/* The use of a tensor: unused (0 parts), a vector or table stored row by row (plain), or `parts`
+ * matrices below each other, which are packed separately. */
 struct place {
     uint32_t parts, rows[PARTS_MAX];
     bool plain;
@@ -45,8 +45,8 @@ static void tensor_name(char name[NAME_MAX_BYTES], int layer, const char *stem, 
 static const char WEIGHT[] = ".weight", BIAS[] = ".bias";
 
 /* Finds a tensor and checks its shape; NULL on failure. */
-static const struct gguf_tensor *find(struct loader *l, int layer, const char *stem,
-                                      const char *kind, uint64_t cols, uint64_t rows) {
+static const struct gguf_tensor *find_tensor(struct loader *l, int layer, const char *stem,
+                                             const char *kind, uint64_t cols, uint64_t rows) {
     char name[NAME_MAX_BYTES];
     if (l->status) return NULL;
     tensor_name(name, layer, stem, kind);
@@ -65,7 +65,7 @@ static const struct gguf_tensor *find(struct loader *l, int layer, const char *s
     return tensor;
 }
 
-static bool present(const struct loader *l, int layer, const char *stem, const char *kind) {
+static bool has_tensor(const struct loader *l, int layer, const char *stem, const char *kind) {
     char name[NAME_MAX_BYTES];
     tensor_name(name, layer, stem, kind);
     return gguf_tensor_find(l->file, name) != NULL;
@@ -75,15 +75,16 @@ static struct place *place_of(const struct loader *l, const struct gguf_tensor *
     return &l->places[tensor - gguf_tensor_at(l->file, 0)];
 }
 
-/* Computes with addresses, because 2 GB or more exceed a difference of 32-bit pointers. */
+/* Adds integers, not pointers: an offset of 2 GB or more exceeds a difference of 32-bit
+ * pointers. */
 static uint8_t *address(const struct loader *l, uint64_t at) {
     return l->memory ? (uint8_t *)((uintptr_t)l->memory + (uintptr_t)at) : NULL;
 }
 
 /* Binds a table (rows, cols) of float32, stored row by row. */
-static float *table(struct loader *l, int layer, const char *stem, const char *kind, uint64_t rows,
-                    uint64_t cols) {
-    const struct gguf_tensor *tensor = find(l, layer, stem, kind, cols, rows);
+static float *bind_table(struct loader *l, int layer, const char *stem, const char *kind,
+                         uint64_t rows, uint64_t cols) {
+    const struct gguf_tensor *tensor = find_tensor(l, layer, stem, kind, cols, rows);
     if (!tensor) return NULL;
     struct place *place = place_of(l, tensor);
     place->parts = 1;
@@ -91,16 +92,16 @@ static float *table(struct loader *l, int layer, const char *stem, const char *k
     return (float *)(void *)address(l, place->at);
 }
 
-static float *vector(struct loader *l, int layer, const char *stem, uint64_t n) {
-    return table(l, layer, stem, WEIGHT, 1, n);
+static float *bind_vector(struct loader *l, int layer, const char *stem, uint64_t n) {
+    return bind_table(l, layer, stem, WEIGHT, 1, n);
 }
 
 /* Binds n matrices (rows[p], cols) that are below each other in one tensor. */
-static void joined(struct loader *l, int layer, const char *stem, struct matrix *const parts[],
-                   const uint32_t rows[], uint32_t n, uint32_t cols) {
+static void bind_joined(struct loader *l, int layer, const char *stem, struct matrix *const parts[],
+                        const uint32_t rows[], uint32_t n, uint32_t cols) {
     uint64_t sum = 0;
     for (uint32_t p = 0; p < n; p++) sum += rows[p];
-    const struct gguf_tensor *tensor = find(l, layer, stem, WEIGHT, cols, sum);
+    const struct gguf_tensor *tensor = find_tensor(l, layer, stem, WEIGHT, cols, sum);
     struct place *place = tensor ? place_of(l, tensor) : NULL;
     enum gguf_tensor_type type = tensor ? matrix_type_of(tensor->type) : GGUF_F32;
     uint64_t at = place ? place->at : 0;
@@ -113,35 +114,36 @@ static void joined(struct loader *l, int layer, const char *stem, struct matrix 
     l->model->shape.quantised |= type != GGUF_F32;
 }
 
-static struct matrix matrix(struct loader *l, int layer, const char *stem, uint32_t rows,
-                            uint32_t cols) {
+static struct matrix bind_matrix(struct loader *l, int layer, const char *stem, uint32_t rows,
+                                 uint32_t cols) {
     struct matrix m, *const parts[] = {&m};
-    joined(l, layer, stem, parts, &rows, 1, cols);
+    bind_joined(l, layer, stem, parts, &rows, 1, cols);
     return m;
 }
 
 /* Binds a bias if the architecture has it, else returns NULL. `qkv` is true for a bias of q, k or
  * v. */
-static float *bias(struct loader *l, int layer, const char *stem, uint64_t n, bool qkv) {
+static float *bind_bias(struct loader *l, int layer, const char *stem, uint64_t n, bool qkv) {
     enum biases biases = l->model->shape.architecture->biases;
     bool needed = biases == BIASES_ALL || (biases == BIASES_QKV && qkv);
-    if (!needed && !(biases == BIASES_OPTIONAL && present(l, layer, stem, BIAS))) return NULL;
-    return table(l, layer, stem, BIAS, 1, n);
+    if (!needed && !(biases == BIASES_OPTIONAL && has_tensor(l, layer, stem, BIAS))) return NULL;
+    return bind_table(l, layer, stem, BIAS, 1, n);
 }
 
 /* Binds a norm's weight, and its bias if the architecture's norms have one. */
-static float *norm(struct loader *l, int layer, const char *stem, float **norm_bias) {
+static float *bind_norm(struct loader *l, int layer, const char *stem, float **norm_bias) {
     uint32_t n = l->model->shape.n_embd;
-    if (l->model->shape.architecture->layer_norm) *norm_bias = table(l, layer, stem, BIAS, 1, n);
-    return vector(l, layer, stem, n);
+    if (l->model->shape.architecture->layer_norm)
+        *norm_bias = bind_table(l, layer, stem, BIAS, 1, n);
+    return bind_vector(l, layer, stem, n);
 }
 
 static void bind_joined_qkv(struct loader *l, int i, struct model_layer *layer, uint32_t n_q,
                             uint32_t n_kv) {
     struct matrix *const parts[] = {&layer->wq, &layer->wk, &layer->wv};
     const uint32_t rows[] = {n_q, n_kv, n_kv};
-    joined(l, i, "attn_qkv", parts, rows, 3, l->model->shape.n_embd);
-    layer->bq = bias(l, i, "attn_qkv", (uint64_t)n_q + 2 * (uint64_t)n_kv, true);
+    bind_joined(l, i, "attn_qkv", parts, rows, 3, l->model->shape.n_embd);
+    layer->bq = bind_bias(l, i, "attn_qkv", (uint64_t)n_q + 2 * (uint64_t)n_kv, true);
     layer->bk = layer->bq ? layer->bq + n_q : NULL;
     layer->bv = layer->bq ? layer->bk + n_kv : NULL;
 }
@@ -155,28 +157,28 @@ static void bind_attention(struct loader *l, int i, struct model_layer *layer) {
     if (a->joined_qkv) {
         bind_joined_qkv(l, i, layer, n_q, n_kv);
     } else {
-        layer->wq = matrix(l, i, "attn_q", n_q, n_embd);
-        layer->wk = matrix(l, i, "attn_k", n_kv, n_embd);
-        layer->wv = matrix(l, i, "attn_v", n_kv, n_embd);
-        layer->bq = bias(l, i, "attn_q", n_q, true);
-        layer->bk = bias(l, i, "attn_k", n_kv, true);
-        layer->bv = bias(l, i, "attn_v", n_kv, true);
+        layer->wq = bind_matrix(l, i, "attn_q", n_q, n_embd);
+        layer->wk = bind_matrix(l, i, "attn_k", n_kv, n_embd);
+        layer->wv = bind_matrix(l, i, "attn_v", n_kv, n_embd);
+        layer->bq = bind_bias(l, i, "attn_q", n_q, true);
+        layer->bk = bind_bias(l, i, "attn_k", n_kv, true);
+        layer->bv = bind_bias(l, i, "attn_v", n_kv, true);
     }
     if (a->qk_norm != QK_NORM_NONE) {
-        layer->q_norm_weight = vector(l, i, "attn_q_norm", rows ? n_q : s->n_embd_head);
-        layer->k_norm_weight = vector(l, i, "attn_k_norm", rows ? n_kv : s->n_embd_head);
+        layer->q_norm_weight = bind_vector(l, i, "attn_q_norm", rows ? n_q : s->n_embd_head);
+        layer->k_norm_weight = bind_vector(l, i, "attn_k_norm", rows ? n_kv : s->n_embd_head);
     }
-    layer->wo = matrix(l, i, "attn_output", n_embd, n_q);
-    layer->bo = bias(l, i, "attn_output", n_embd, false);
+    layer->wo = bind_matrix(l, i, "attn_output", n_embd, n_q);
+    layer->bo = bind_bias(l, i, "attn_output", n_embd, false);
 }
 
 static void bind_convolution(struct loader *l, int i, struct model_layer *layer) {
     const struct model_shape *s = &l->model->shape;
     struct matrix *const parts[] = {&layer->conv_before, &layer->conv_after, &layer->conv_value};
     const uint32_t rows[] = {s->n_embd, s->n_embd, s->n_embd};
-    joined(l, i, "shortconv.in_proj", parts, rows, 3, s->n_embd);
-    layer->conv_kernel = table(l, i, "shortconv.conv", WEIGHT, s->n_embd, s->n_taps);
-    layer->conv_output = matrix(l, i, "shortconv.out_proj", s->n_embd, s->n_embd);
+    bind_joined(l, i, "shortconv.in_proj", parts, rows, 3, s->n_embd);
+    layer->conv_kernel = bind_table(l, i, "shortconv.conv", WEIGHT, s->n_embd, s->n_taps);
+    layer->conv_output = bind_matrix(l, i, "shortconv.out_proj", s->n_embd, s->n_embd);
 }
 
 static void bind_feed_forward(struct loader *l, int i, struct model_layer *layer) {
@@ -186,17 +188,17 @@ static void bind_feed_forward(struct loader *l, int i, struct model_layer *layer
     if (a->joined_gate) {
         struct matrix *const parts[] = {&layer->gate, &layer->up};
         const uint32_t rows[] = {n_ff, n_ff};
-        joined(l, i, "ffn_up", parts, rows, 2, n_embd);
+        bind_joined(l, i, "ffn_up", parts, rows, 2, n_embd);
     } else {
         if (s->activation < ACTIVATION_GELU) {
-            layer->gate = matrix(l, i, "ffn_gate", n_ff, n_embd);
-            layer->bgate = bias(l, i, "ffn_gate", n_ff, false);
+            layer->gate = bind_matrix(l, i, "ffn_gate", n_ff, n_embd);
+            layer->bgate = bind_bias(l, i, "ffn_gate", n_ff, false);
         }
-        layer->up = matrix(l, i, "ffn_up", n_ff, n_embd);
-        layer->bup = bias(l, i, "ffn_up", n_ff, false);
+        layer->up = bind_matrix(l, i, "ffn_up", n_ff, n_embd);
+        layer->bup = bind_bias(l, i, "ffn_up", n_ff, false);
     }
-    layer->down = matrix(l, i, "ffn_down", n_embd, n_ff);
-    layer->bdown = bias(l, i, "ffn_down", n_embd, false);
+    layer->down = bind_matrix(l, i, "ffn_down", n_embd, n_ff);
+    layer->bdown = bind_bias(l, i, "ffn_down", n_embd, false);
 }
 
 static void bind_layer(struct loader *l, uint32_t i, struct model_layer *layer) {
@@ -212,14 +214,14 @@ static void bind_layer(struct loader *l, uint32_t i, struct model_layer *layer) 
                       : local && s->rope.local_freq_base > 0 ? ROTATION_LOCAL
                                                              : ROTATION_GLOBAL;
     if (a->norm_place != NORM_AFTER) {
-        layer->attn_norm_weight = norm(l, n, "attn_norm", &layer->attn_norm_bias);
-        layer->ffn_norm_weight = norm(l, n, "ffn_norm", &layer->ffn_norm_bias);
+        layer->attn_norm_weight = bind_norm(l, n, "attn_norm", &layer->attn_norm_bias);
+        layer->ffn_norm_weight = bind_norm(l, n, "ffn_norm", &layer->ffn_norm_bias);
     }
     (layer->n_head_kv ? bind_attention : bind_convolution)(l, n, layer);
     bind_feed_forward(l, n, layer);
     if (a->norm_place != NORM_BEFORE) {
-        layer->attn_post_norm_weight = vector(l, n, "post_attention_norm", s->n_embd);
-        layer->ffn_post_norm_weight = vector(l, n, "post_ffw_norm", s->n_embd);
+        layer->attn_post_norm_weight = bind_vector(l, n, "post_attention_norm", s->n_embd);
+        layer->ffn_post_norm_weight = bind_vector(l, n, "post_ffw_norm", s->n_embd);
     }
 }
 
@@ -236,38 +238,38 @@ static void bind_rope(struct loader *l) {
     struct model *m = l->model;
     uint64_t n = m->shape.rope.n_rot / 2;
     if (!n) return;
-    if (present(l, OUTSIDE_BLOCKS, "rope_freqs", WEIGHT))
-        m->rope_divisors = vector(l, OUTSIDE_BLOCKS, "rope_freqs", n);
-    if (!present(l, OUTSIDE_BLOCKS, "rope_factors_long", WEIGHT) &&
-        !present(l, OUTSIDE_BLOCKS, "rope_factors_short", WEIGHT))
+    if (has_tensor(l, OUTSIDE_BLOCKS, "rope_freqs", WEIGHT))
+        m->rope_divisors = bind_vector(l, OUTSIDE_BLOCKS, "rope_freqs", n);
+    if (!has_tensor(l, OUTSIDE_BLOCKS, "rope_factors_long", WEIGHT) &&
+        !has_tensor(l, OUTSIDE_BLOCKS, "rope_factors_short", WEIGHT))
         return;
     need_key(l, "rope.scaling.original_context_length");
     need_key(l, "rope.scaling.attn_factor");
-    m->rope_divisors_long = vector(l, OUTSIDE_BLOCKS, "rope_factors_long", n);
-    m->rope_divisors_short = vector(l, OUTSIDE_BLOCKS, "rope_factors_short", n);
+    m->rope_divisors_long = bind_vector(l, OUTSIDE_BLOCKS, "rope_factors_long", n);
+    m->rope_divisors_short = bind_vector(l, OUTSIDE_BLOCKS, "rope_factors_short", n);
 }
 
-static void bind(struct loader *l) {
+static void bind_tensors(struct loader *l) {
     struct model *m = l->model;
     const struct model_shape *s = &m->shape;
     const char *output_norm = s->architecture->output_norm;
-    m->token_embd = matrix(l, OUTSIDE_BLOCKS, "token_embd", s->vocab_size, s->n_embd);
+    m->token_embd = bind_matrix(l, OUTSIDE_BLOCKS, "token_embd", s->vocab_size, s->n_embd);
     if (s->architecture->learned_positions)
         m->position_embd =
-            table(l, OUTSIDE_BLOCKS, "position_embd", WEIGHT, s->context_length, s->n_embd);
+            bind_table(l, OUTSIDE_BLOCKS, "position_embd", WEIGHT, s->context_length, s->n_embd);
     bind_rope(l);
     for (uint32_t i = 0; i < s->n_layer && !l->status; i++) bind_layer(l, i, &m->layers[i]);
-    m->output_norm_weight =
-        norm(l, OUTSIDE_BLOCKS, output_norm ? output_norm : "output_norm", &m->output_norm_bias);
-    m->output = present(l, OUTSIDE_BLOCKS, "output", WEIGHT)
-                    ? matrix(l, OUTSIDE_BLOCKS, "output", s->vocab_size, s->n_embd)
+    m->output_norm_weight = bind_norm(l, OUTSIDE_BLOCKS, output_norm ? output_norm : "output_norm",
+                                      &m->output_norm_bias);
+    m->output = has_tensor(l, OUTSIDE_BLOCKS, "output", WEIGHT)
+                    ? bind_matrix(l, OUTSIDE_BLOCKS, "output", s->vocab_size, s->n_embd)
                     : m->token_embd;
-    if (s->architecture->variants && present(l, OUTSIDE_BLOCKS, "output", BIAS))
-        m->output_bias = table(l, OUTSIDE_BLOCKS, "output", BIAS, 1, s->vocab_size);
+    if (s->architecture->variants && has_tensor(l, OUTSIDE_BLOCKS, "output", BIAS))
+        m->output_bias = bind_table(l, OUTSIDE_BLOCKS, "output", BIAS, 1, s->vocab_size);
 }
 
-static enum status refuse(struct loader *l, const struct gguf_tensor *tensor, enum status status,
-                          const char *key) {
+static enum status refuse_tensor(struct loader *l, const struct gguf_tensor *tensor,
+                                 enum status status, const char *key) {
     struct gguf_string name = tensor->name;
     char shown[NAME_MAX_BYTES] = {0};
     for (size_t c = 0; c < name.length && c + 1 < sizeof shown; c++)
@@ -291,7 +293,7 @@ static uint64_t place_bytes(const struct gguf_tensor *tensor, const struct place
 /* Gives every tensor its offset, in the order of the file. Tensors are packed in place, one after
  * another, and must not overwrite unread data. So the image begins at offset `image_at`: large
  * enough that no packed tensor ends beyond its end in the image. */
-static void lay_out(struct loader *l, struct model_plan *plan) {
+static void place_tensors(struct loader *l, struct model_plan *plan) {
     uint64_t n = gguf_tensor_count(l->file), at = 0, read = 0, image_at = 0;
     for (uint64_t i = 0; i < n; i++) l->order[i] = gguf_tensor_at(l->file, i);
     sort(l->order, (size_t)n, sizeof(const struct gguf_tensor *), compare_offsets);
@@ -299,11 +301,11 @@ static void lay_out(struct loader *l, struct model_plan *plan) {
         const struct gguf_tensor *tensor = l->order[i];
         struct place *place = place_of(l, tensor);
         uint64_t end = tensor->offset + tensor->bytes;
-        /* without this check an unused tensor would be ignored silently */
+        /* without this check a tensor that no layer uses would be ignored silently */
         if (!place->parts)
-            refuse(l, tensor, STATUS_UNSUPPORTED, "tensor_no_place");
+            refuse_tensor(l, tensor, STATUS_UNSUPPORTED, "tensor_no_place");
         else if (tensor->offset < read)
-            refuse(l, tensor, STATUS_BAD_FILE, "tensor_overlaps");
+            refuse_tensor(l, tensor, STATUS_BAD_FILE, "tensor_overlaps");
         if (l->status) return;
         place->at = at;
         if (at > tensor->offset + image_at) image_at = at - tensor->offset;
@@ -317,7 +319,8 @@ static void lay_out(struct loader *l, struct model_plan *plan) {
     if (plan->bytes < at) plan->bytes = at;
 }
 
-/* Does everything except reading weights; loader_close frees what it allocates. */
+/* Reads the shape, binds the tensors and plans the memory, but reads no weights. loader_close frees
+ * what it allocates. */
 static enum status loader_open(struct loader *l, struct model_plan *plan) {
     size_t n = (size_t)gguf_tensor_count(l->file);
     l->model = calloc(1, sizeof *l->model);
@@ -329,9 +332,9 @@ static enum status loader_open(struct loader *l, struct model_plan *plan) {
     if (l->status) return l->status;
     l->model->layers = calloc(l->model->shape.n_layer, sizeof *l->model->layers);
     if (!l->model->layers) return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no_memory_open", "");
-    bind(l);
+    bind_tensors(l);
     plan->shape = l->model->shape;
-    if (!l->status) lay_out(l, plan);
+    if (!l->status) place_tensors(l, plan);
     return l->status;
 }
 
@@ -406,7 +409,7 @@ static enum status open_model(struct model **out, const struct gguf *file, void 
         l.memory = memory                   ? memory
                    : bytes <= SIZE_MAX - 64 ? aligned_alloc(64, (size_t)bytes)
                                             : NULL;
-        if (l.memory) bind(&l);
+        if (l.memory) bind_tensors(&l);
         status = l.memory
                      ? pack_all(&l)
                      : fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_weights", "n:u", bytes);

@@ -6,8 +6,8 @@
 
 #include "session.h"
 
-enum { STEP = 100 };          /* ids; round numbers are easy to read */
-enum { RESERVED = 32 << 20 }; /* bytes for a vocabulary and a chain */
+enum { STEP = 100 };          /* a fault names a context that is a multiple of this number of ids */
+enum { RESERVED = 32 << 20 }; /* bytes that stay free for a vocabulary and a chain */
 
 enum status model_file_check_memory(const struct model_plan *plan, uint32_t context,
                                     uint64_t available, struct fault *fault) {

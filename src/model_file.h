@@ -1,9 +1,9 @@
 /* An opened model file: its model, its tokenizer and the facts that JavaScript reads.
  *
  * A file is opened in three steps, so that its weights are never in memory twice. model_file_begin
- * reads the file's head and computes how much memory the model needs. The caller writes the whole
- * image to model_file_image, a part of this memory. model_file_finish packs the weights in place.
- */
+ * reads the file's head and computes the memory that the model needs. The caller writes the whole
+ * image to model_file_image, a part of this memory. model_file_finish packs the weights in
+ * place. */
 #ifndef LOGITSCOPE_MODEL_FILE_H
 #define LOGITSCOPE_MODEL_FILE_H
 
@@ -45,8 +45,7 @@ enum status model_file_begin(struct model_file **file, const void *head, size_t 
 void *model_file_image(struct model_file *file, struct fault *fault);
 
 /* Opens tokenizer and model from the complete image and destroys the image. Fails as gguf_open,
- * tokenizer_open and model_open_in do; after a failure the caller may only call model_file_close.
- */
+ * tokenizer_open and model_open_in do; then the caller may only call model_file_close. */
 enum status model_file_finish(struct model_file *file, struct fault *fault);
 
 /* Gives an opened vocabulary without tensors a model without weights; see model_open_bare.

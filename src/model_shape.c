@@ -93,8 +93,8 @@ static void read_architecture(struct reader *r, struct model_shape *s) {
     r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "architecture", "name:s", shown);
 }
 
-/* Checks that n is a multiple of `divisor`. `of` is the divisor's key, or NULL if n must be even.
- */
+/* Refuses n unless it is a multiple of `divisor`, the value of the key `of`; NULL: n must be
+ * even. */
 static void check_multiple(struct reader *r, const char *suffix, uint32_t n, const char *of,
                            uint32_t divisor) {
     char key[KEY_MAX];
@@ -174,8 +174,8 @@ static void read_heads(struct reader *r, struct model_shape *s) {
                       (uint64_t)s->n_embd_head);
 }
 
-/* Returns the divisor of the angles. A factor without a scaling type means linear scaling; factor 0
- * means no scaling, as in llama.cpp. */
+/* Returns the divisor of RoPE's angles. A factor without a scaling type means linear scaling;
+ * factor 0 means no scaling, as in llama.cpp. */
 static double read_rope_factor(struct reader *r) {
     char key[KEY_MAX];
     const char *suffix = "rope.scaling.factor";
@@ -191,7 +191,7 @@ static void read_yarn(struct reader *r, struct rope *rope) {
     rope->yarn = true;
     rope->beta_fast = read_f64(r, "rope.scaling.yarn_beta_fast", 32, 1e-3, 1e6);
     rope->beta_slow = read_f64(r, "rope.scaling.yarn_beta_slow", 1, 1e-3, 1e6);
-    /* converters disagree whether attn_factor replaces the magnitude below or multiplies it */
+    /* some converters let attn_factor replace the magnitude below, others multiply both */
     if (rope->magnitude != 1) refuse_key(r, "rope.scaling.attn_factor");
     if (rope->freq_base < 2) refuse_key(r, "rope.scaling.type");
     rope->magnitude = 1 + 0.1 * elementary_log(rope->factor); /* Peng et al. 2023, section 3.4 */
@@ -255,7 +255,7 @@ static const char *const activations[] = {
     [ACTIVATION_RELU_SQUARED] = "relu2",
 };
 
-/* Reads which activation without a gate the file has; the names are transformers'. */
+/* Reads the name of an activation without a gate; the names are those of transformers. */
 static void read_activation(struct reader *r, struct model_shape *s) {
     char key[KEY_MAX];
     struct gguf_string name = {NULL, 0};
@@ -293,8 +293,8 @@ static void read_scales(struct reader *r, struct model_shape *s) {
         s->logit_cap = (float)read_f64(r, "final_logit_softcapping", a->logit_cap, 1e-3, 1e6);
 }
 
-/* Keys that change the logits, with the features that read them. A key is refused if none of its
- * features is active. */
+/* Features that read keys, as bits. A key that changes the logits is refused if no feature that
+ * reads it is active. */
 enum {
     NOTHING,
     WINDOWS = 1,
@@ -417,8 +417,7 @@ static void count_parameters(const struct gguf *file, struct model_shape *s) {
     }
 }
 
-/* Adds up the floats per position in the caches: keys and values, or the inputs of a convolution.
- */
+/* Sums the floats per position in the caches: keys and values, or a convolution's inputs. */
 static void add_widths(struct model_shape *s, const struct gguf *file) {
     for (uint32_t i = 0; i < s->n_layer; i++) {
         uint64_t n_kv = (uint64_t)model_shape_n_head_kv(s, file, i) * s->n_embd_head;

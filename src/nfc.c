@@ -1,5 +1,5 @@
-/* Splits a text into segments: no character combines or moves across their boundaries. Each segment
- * is decomposed, its marks are sorted by class, and pairs are composed. */
+/* Splits a text into segments; form C neither composes nor reorders across their boundaries. Each
+ * segment is decomposed, its marks are sorted by class, and pairs are composed. */
 #include "nfc.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* Returns the first of n sorted pairs with a key >= `key`; if there is none, the last pair. */
-static const struct pair *find(const struct pair *pairs, size_t n, uint64_t key) {
+static const struct pair *find_pair(const struct pair *pairs, size_t n, uint64_t key) {
     size_t low = 0;
     n--;
     while (low < n) {
@@ -91,7 +91,7 @@ void nfc_close(struct nfc *nfc) { free(nfc); }
 
 /* Returns the decomposition of a character, or NULL. */
 static const struct pair *parts_of(const struct nfc *nfc, uint32_t code) {
-    const struct pair *pair = find(nfc->pairs, NFC_N_PAIRS, code);
+    const struct pair *pair = find_pair(nfc->pairs, NFC_N_PAIRS, code);
     return pair->key == code ? pair : NULL;
 }
 
@@ -102,17 +102,17 @@ static uint32_t compose(const struct nfc *nfc, uint32_t first, uint32_t second) 
         second - TRAILING - 1 < N_TRAILING - 1)
         return first + (second - TRAILING);
     uint64_t key = (uint64_t)second << 32 | first;
-    const struct pair *pair = find(nfc->made, NFC_N_MADE, key);
+    const struct pair *pair = find_pair(nfc->made, NFC_N_MADE, key);
     return pair->key == key ? pair->first : 0;
 }
 
-/* True if a segment begins with this character: it neither combines with an earlier character nor
- * moves before one. */
+/* True if a segment begins with this character: the character neither combines with an earlier
+ * character nor moves before one. */
 static bool begins_segment(const struct nfc *nfc, uint32_t code) {
     const struct pair *pair;
     while ((pair = parts_of(nfc, code))) code = pair->first;
     return !unicode_within(nfc->marks, NFC_N_MARKS, code) &&
-           find(nfc->made, NFC_N_MADE, (uint64_t)code << 32)->key >> 32 != code &&
+           find_pair(nfc->made, NFC_N_MADE, (uint64_t)code << 32)->key >> 32 != code &&
            code - VOWEL >= N_VOWELS && code - TRAILING - 1 >= N_TRAILING - 1;
 }
 
@@ -127,7 +127,7 @@ struct work {
     size_t used;
 };
 
-static void push(struct work *w, uint32_t code) {
+static void push_character(struct work *w, uint32_t code) {
     w->segment[w->n++] = unicode_within(w->nfc->marks, NFC_N_MARKS, code) << CLASS_SHIFT | code;
 }
 
@@ -139,15 +139,15 @@ static void push_parts(struct work *w, uint32_t code) {
     int n = 0;
     if (code - SYLLABLE < N_SYLLABLES) {
         code -= SYLLABLE;
-        push(w, LEADING + code / (N_VOWELS * N_TRAILING));
-        push(w, VOWEL + code / N_TRAILING % N_VOWELS);
-        if (code % N_TRAILING) push(w, TRAILING + code % N_TRAILING);
+        push_character(w, LEADING + code / (N_VOWELS * N_TRAILING));
+        push_character(w, VOWEL + code / N_TRAILING % N_VOWELS);
+        if (code % N_TRAILING) push_character(w, TRAILING + code % N_TRAILING);
         return;
     }
     for (; (pair = parts_of(w->nfc, code)); code = pair->first)
         if (pair->second) seconds[n++] = pair->second;
-    push(w, code);
-    while (n) push(w, seconds[--n]);
+    push_character(w, code);
+    while (n) push_character(w, seconds[--n]);
 }
 
 /* Makes room for the parts of one more character; false if memory is short. */
@@ -175,9 +175,9 @@ static void sort_marks(struct work *w) {
     }
 }
 
-/* Composes each starter with later characters. A character between starter and later character
- * prevents this if its class is equal or higher. */
-static void put_together(struct work *w) {
+/* Composes each starter (a character of class 0) with later characters. A character between them
+ * prevents this if its class is equal to or above the class of the later character. */
+static void compose_segment(struct work *w) {
     uint32_t *segment = w->segment, last = 0;
     size_t kept = 0, starter = SIZE_MAX;
     for (size_t i = 0; i < w->n; i++) {
@@ -197,7 +197,7 @@ static void put_together(struct work *w) {
 
 /* Writes the first segment of text[0 .. length) in form C. Returns the segment's bytes in the text;
  * 0 if memory is short. */
-static size_t work_on_segment(struct work *w, const char *text, size_t length) {
+static size_t normalise_segment(struct work *w, const char *text, size_t length) {
     uint32_t code;
     size_t at = 0;
     w->n = 0;
@@ -209,7 +209,7 @@ static size_t work_on_segment(struct work *w, const char *text, size_t length) {
         if (at < length) unicode_next(text + at, length - at, &code);
     } while (at < length && code != UNICODE_INVALID && !begins_segment(w->nfc, code));
     sort_marks(w);
-    put_together(w);
+    compose_segment(w);
     for (size_t i = 0; i < w->n; i++) {
         code = w->segment[i] & CODE;
         if (code >= BYTES)
@@ -243,7 +243,7 @@ bool nfc_apply(const struct nfc *nfc, const char *text, size_t length, char **ou
         memcpy(w.out + w.used, text + at, plain);
         w.used += plain;
         at += plain;
-        size_t size = at < length ? work_on_segment(&w, text + at, length - at) : 0;
+        size_t size = at < length ? normalise_segment(&w, text + at, length - at) : 0;
         if (!size) break;
         at += size;
     }

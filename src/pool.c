@@ -1,6 +1,5 @@
 /* build: -O2 */
-/* Loops over a pool or over the whole vocabulary. Loops over the whole vocabulary have no branches.
- */
+/* Loops over a pool or over the whole vocabulary. Those over the vocabulary have no branch. */
 #include "pool.h"
 
 #include <float.h>
@@ -18,7 +17,7 @@ static void shrink_vocabulary(struct pool *to, const struct pool *from) {
     }
 }
 
-/* Has no branch, because the processor cannot predict which tokens survive. */
+/* The loop has no branch, because the processor cannot predict which tokens survive. */
 static void shrink_pool(struct pool *to, const struct pool *from) {
     size_t found = 0;
     for (size_t i = 0; i < from->n; i++) {

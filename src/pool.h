@@ -23,8 +23,8 @@ static inline bool pool_is_sparse(const struct pool *pool, uint32_t kept) {
     return kept < pool->n / 4;
 }
 
-/* Copies the survivors of `from` into the arrays of `to`. `to` may use the arrays of `from`. Its
- * arrays need room for the survivors and one more entry. */
+/* Copies the survivors of `from` into the arrays of `to`, which may be the arrays of `from`. The
+ * arrays of `to` need room for the survivors and one more entry. */
 void pool_shrink(struct pool *to, const struct pool *from);
 
 /* Sets the weights of removed tokens to 0 and returns the sum of these weights. */

@@ -22,7 +22,7 @@ struct pretokenizer_pass {
 };
 
 /* Matches 's|'t|'re|'ve|'m|'ll|'d, with `folded` in upper case too. Returns its bytes, or 0. */
-static size_t ending(const char *text, size_t length, bool folded) {
+static size_t ending_length(const char *text, size_t length, bool folded) {
     static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};
     if (length == 0 || text[0] != '\'') return 0;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -40,7 +40,7 @@ static size_t ending(const char *text, size_t length, bool folded) {
 }
 
 /* True if the character at `at` belongs to a set of classes. */
-static bool stands(const char *text, size_t length, size_t at, unsigned set) {
+static bool has_class(const char *text, size_t length, size_t at, unsigned set) {
     uint32_t code;
     if (at >= length) return false;
     unicode_next(text + at, length - at, &code);
@@ -81,17 +81,17 @@ enum {
 /* GPT-2: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ */
 static size_t cut_gpt2(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     static const unsigned sets[] = {UNICODE_LETTERS, UNICODE_NUMBERS, WORDLESS};
-    size_t size = ending(text, length, false), at = text[0] == ' ';
+    size_t size = ending_length(text, length, false), at = text[0] == ' ';
     (void)pass;
     if (size) return size;
     for (int i = 0; i < 3; i++)
-        if (stands(text, length, at, sets[i])) return run_end(text, length, at, sets[i], SIZE_MAX);
+        if (has_class(text, length, at, sets[i]))
+            return run_end(text, length, at, sets[i], SIZE_MAX);
     return space_end(text, length, false);
 }
 
-/* Matches Upper* Lower+ from `at` on; caseless letters and marks are in both sets. Returns the end,
- * or 0. If no Lower follows Upper*, the match ends after its last character that is in both sets.
- */
+/* Matches Upper* Lower+ from `at` on; returns the end, or 0. Caseless letters and marks are in both
+ * sets. If no Lower follows Upper*, the match ends after its last character in both sets. */
 static size_t lower_end(const char *text, size_t length, size_t at) {
     size_t both = 0;
     for (size_t size; at < length; at += size) {
@@ -118,7 +118,7 @@ static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, 
     if (!end) end = lower_end(text, length, 0);
     if (!end && prefix) end = upper_end(text, length, prefix);
     if (!end) end = upper_end(text, length, 0);
-    return end && pass->endings ? end + ending(text + end, length - end, true) : end;
+    return end && pass->endings ? end + ending_length(text + end, length - end, true) : end;
 }
 
 /* Matches P?\p{L}+, or P?[\p{L}\p{M}]+ if pass->marks; returns the end, or 0. A mark can be P or
@@ -126,19 +126,19 @@ static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, 
 static size_t word_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
                        size_t prefix) {
     unsigned set = UNICODE_LETTERS | (pass->marks ? UNICODE_MARKS : 0u);
-    size_t at = stands(text, length, 0, set) ? 0 : prefix;
-    return stands(text, length, at, set) ? run_end(text, length, at, set, SIZE_MAX) : 0;
+    size_t at = has_class(text, length, 0, set) ? 0 : prefix;
+    return has_class(text, length, at, set) ? run_end(text, length, at, set, SIZE_MAX) : 0;
 }
 
 /* Llama 3's expression and its descendants, with P = [^\r\n\p{L}\p{N}]:
- * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ With
+ * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ . If
  * pass->cased, the endings follow the word, and [\r\n/]* replaces [\r\n]*. */
 static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     uint32_t code;
     size_t size = unicode_next(text, length, &code), end = 0;
     bool is_line = code == '\r' || code == '\n';
     size_t prefix = is_line || unicode_is(code, UNICODE_LETTERS | UNICODE_NUMBERS) ? 0 : size;
-    if (!pass->cased) end = ending(text, length, true);
+    if (!pass->cased) end = ending_length(text, length, true);
     if (!end)
         end = pass->cased ? cased_end(pass, text, length, prefix)
                           : word_end(pass, text, length, prefix);
@@ -147,7 +147,7 @@ static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, 
         return run_end(text, length, 0, UNICODE_NUMBERS, pass->numbers);
     unsigned set = pass->marks ? WORDLESS & ~(unsigned)UNICODE_MARKS : WORDLESS;
     size_t at = code == ' ';
-    if (!stands(text, length, at, set)) return space_end(text, length, true);
+    if (!has_class(text, length, at, set)) return space_end(text, length, true);
     at = run_end(text, length, at, set, SIZE_MAX);
     while (at < length &&
            (text[at] == '\r' || text[at] == '\n' || (pass->cased && text[at] == '/')))
@@ -155,8 +155,8 @@ static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, 
     return at;
 }
 
-/* Matches pass->least to `most` characters of the pass at the beginning of text[0 .. length), after
- * a space if the pass allows one. Returns the end, or 0. */
+/* Matches a run at the beginning of the text: pass->least to `most` characters of the pass, after a
+ * space if the pass allows one. Returns the end, or 0. */
 static size_t match_run(const struct pretokenizer_pass *pass, const char *text, size_t length,
                         unsigned most) {
     uint32_t code;
@@ -173,7 +173,7 @@ static size_t match_run(const struct pretokenizer_pass *pass, const char *text, 
     return n >= pass->least ? at : 0;
 }
 
-/* Returns the end of a run at the beginning, or of the text before the next run. */
+/* Returns the end of a run at the beginning of the text, or of the text before the first run. */
 static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     size_t at = match_run(pass, text, length, pass->most);
     if (at) return at;
@@ -184,7 +184,8 @@ static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, s
     return at;
 }
 
-/* \s+$: returns the end of the text before the final white space, or of this white space. */
+/* Matches \s+$. Returns the end of the text before the final white space, or of this white
+ * space. */
 static size_t cut_trailing(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     size_t end = 0; /* end of the last character that is not white space */
     (void)pass;
@@ -207,28 +208,32 @@ static bool is_line(uint32_t code) { return code == '\r' || code == '\n'; }
 static bool is_point(uint32_t code) { return unicode_is(code, UNICODE_POINTS); }
 
 /* True if an ASCII code is in a list; false for 0. */
-static bool among(uint32_t code, const char *list) {
+static bool is_in_list(uint32_t code, const char *list) {
     return code && code < 0x80 && strchr(list, (int)code);
 }
 
-static bool is_default_point(uint32_t code) { return is_point(code) || among(code, "$+<=>^~|"); }
+static bool is_default_point(uint32_t code) {
+    return is_point(code) || is_in_list(code, "$+<=>^~|");
+}
 
-static bool is_falcon_point(uint32_t code) { return is_point(code) || among(code, "$+<=>^~|`"); }
+static bool is_falcon_point(uint32_t code) {
+    return is_point(code) || is_in_list(code, "$+<=>^~|`");
+}
 
-static bool within(uint32_t code, uint32_t first, uint32_t last) {
+static bool is_between(uint32_t code, uint32_t first, uint32_t last) {
     return code >= first && code <= last;
 }
 
-/* [!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3000-\u3002] */
+/* Matches [!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3000-\u3002]. */
 static bool is_deepseek_point(uint32_t code) {
-    return within(code, '!', '/') || within(code, ':', '~') || within(code, 0xff01, 0xff0f) ||
-           within(code, 0xff1a, 0xff5e) || within(code, 0x2018, 0x201f) ||
-           within(code, 0x3000, 0x3002);
+    return is_between(code, '!', '/') || is_between(code, ':', '~') ||
+           is_between(code, 0xff01, 0xff0f) || is_between(code, 0xff1a, 0xff5e) ||
+           is_between(code, 0x2018, 0x201f) || is_between(code, 0x3000, 0x3002);
 }
 
-/* [\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff] */
+/* Matches [\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]. */
 static bool is_deepseek_east(uint32_t code) {
-    return within(code, 0x0800, 0x9fa5) || within(code, 0xac00, 0xd7ff);
+    return is_between(code, 0x0800, 0x9fa5) || is_between(code, 0xac00, 0xd7ff);
 }
 
 #define RUN(of, from, to) \
@@ -336,8 +341,8 @@ struct pretokenizer_walk pretokenizer_begin(const struct pretokenizer *pretokeni
 size_t pretokenizer_next(struct pretokenizer_walk *walk) {
     const struct pretokenizer *pretokenizer = walk->pretokenizer;
     size_t pass = pretokenizer->n_passes;
-    /* ends[pass] is the end of the text that `pass` cuts. Finds the last pass with text left to
-     * cut. */
+    /* ends[pass] is the end of the text that `pass` cuts. The loop finds the last pass that has
+     * text left to cut. */
     while (pass > 0 && walk->ends[pass] == walk->at) pass--;
     for (; pass < pretokenizer->n_passes; pass++) {
         const struct pretokenizer_pass *now = &pretokenizer->passes[pass];

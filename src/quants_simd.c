@@ -9,10 +9,11 @@
 
 #include "simd.h"
 
-/* Groups of four rows in a block. */
+/* number of quads (four rows) in a block */
 enum { QUADS = MATRIX_BLOCK / 4 };
 
-/* Compares the bits of magnitudes: they have the order of the numbers, and NaN is above all. */
+/* Returns the largest magnitude of a group. Compares the bits of magnitudes: they have the order of
+ * the numbers, and NaN is above all. */
 static float largest_magnitude(const float *x) {
     i32x4 bits = i32x4_splat(0), mask = i32x4_splat(0x7fffffff);
     int32_t lanes[4], top = 0;
@@ -25,7 +26,7 @@ static float largest_magnitude(const float *x) {
     return max[0];
 }
 
-/* Adding 1.5 * 2^23 rounds to an integer, ties to even, in the low bits. */
+/* Rounds to integers, ties to even: adding 1.5 * 2^23 puts the integer into the low bits. */
 static inline i32x4 round_f32x4(f32x4 x) {
     i32x4 bits = i32x4_bits(f32x4_add(x, f32x4_splat(12582912.0f)));
     return i32x4_sub(bits, i32x4_splat(0x4b400000));
@@ -84,8 +85,8 @@ static inline ALWAYS bytes16 bytes16_piece(const struct format *f, const uint8_t
     return bytes16_bits(plane, piece.bits, piece.from, piece.to);
 }
 
-/* Returns code i of a unit, for four columns of four rows. Callers pass constants for `f` and `i`.
- */
+/* Returns code i of a unit in four columns of four rows. `f` and `i` are constants of the
+ * caller. */
 static inline ALWAYS bytes16 codes_load(const struct format *f, const uint8_t *planes, int i) {
     struct pieces pieces = format_pieces(f->bits, i);
     bytes16 codes = bytes16_piece(f, planes, pieces.of[0]);
@@ -115,8 +116,8 @@ static inline ALWAYS i32x4 dots_times_factors(dots sums, const struct format *f,
     return dots_scaled(sums, factors_load(f, group, f->factors == 2 ? half : 0));
 }
 
-/* Computes the integer sums over a group of plain codes, times the factors. In a halved format a
- * unit has 4 or 8 codes, so a half ends after each fourth code. */
+/* Computes the integer sums over a group of plain codes (is_plain), times the factors. In a halved
+ * format (is_halved) a unit has 4 or 8 codes, so a half ends after each fourth code. */
 static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                      const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                      const struct quants *x, size_t n_tokens) {
@@ -165,8 +166,8 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     }
 }
 
-/* Computes these sums for weights that are levels or signed bytes, in formats with one factor or
- * none. */
+/* Computes the sums of plain_dots for weights that are levels or signed bytes, in formats with one
+ * factor or none. */
 static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                       const struct quants *x, size_t n_tokens) {
@@ -220,8 +221,8 @@ static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *head
     return f32x4_load((const float *)(const void *)heads + i);
 }
 
-/* Adds the terms of a group to sums (n_quads, n_tokens). The pointers point to the data of the
- * first row. */
+/* Adds the terms of a group to sums (n_quads, n_tokens). All pointers point to data of the first
+ * row. */
 static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const uint8_t *heads,
                                     const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                     const struct quants *x, size_t n_tokens) {
@@ -244,13 +245,12 @@ static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const u
     }
 }
 
-/* Rows of a block in units of four (quads): `count` quads from `first` on, `step` quads at a time.
- */
+/* Quads (four rows) of a block: `count` of them from `first` on, `step` at a time. */
 struct quads {
     size_t first, count, step;
 };
 
-/* n vectors, of which the next n_tokens are multiplied together. */
+/* n vectors; the next n_tokens of them are multiplied together. */
 struct vectors {
     const struct quants *x;
     size_t n, n_tokens;
@@ -287,7 +287,7 @@ static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f
     }
 }
 
-/* Not inlined, to keep the loops small: it runs only once for all columns. */
+/* These functions are not inlined, to keep the loops small: they run once for all columns. */
 static OUTLINED void sums_clear(f32x4 sums[DOTS_STREAMS * QUADS]) {
     for (size_t i = 0; i < (size_t)DOTS_STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
 }
@@ -300,7 +300,7 @@ static OUTLINED void streams_store(float *out, f32x4 sums[DOTS_STREAMS * QUADS],
         sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* The next rows of the result for one vector; `left` rows remain from `out` on. */
+/* Next rows of the result for one vector, written to `out`; `left` rows remain. */
 struct target {
     float *out;
     const float *bias;

@@ -1,6 +1,6 @@
 /* build: -O2 */
-/* Selection in rank order by radix. A first pass finds a floor that is at most the wanted token's
- * logit. So the passes over the bits of the logits read only few tokens. Only the returned list is
+/* Selection in rank order by radix. A first pass finds a floor, at most the logit of the wanted
+ * token. So the passes over the bits of logits read only few tokens. Only the returned list is
  * sorted. */
 #include "rank.h"
 
@@ -14,7 +14,8 @@
 enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64 };
 enum { FEW = 128 }; /* sorting this number takes less time than clearing the buckets */
 
-/* Larger logits have larger keys. Adding 0 turns -0 into +0, because the two zeros must tie. */
+/* Returns a logit's sort key: a larger logit has a larger key. Adding 0 turns -0 into +0, because
+ * the two zeros must tie. */
 static uint32_t key_of(float logit) {
     float positive_zero = logit + 0.0f;
     uint32_t bits;
@@ -42,8 +43,8 @@ OUTLINED uint32_t rank_survey(const float *logits, size_t n, float *max) {
     return survivors;
 }
 
-/* A smaller negative float has larger bits, so the floats between `least` and -Infinity are a range
- * of bits. */
+/* A smaller negative float has larger bits, so floats between `least` and -Infinity are a range of
+ * bits. */
 bool rank_any_below(const float *logits, size_t n, float least) {
     const float infinite = -INFINITY;
     uint32_t first, end, nearest = UINT32_MAX;
@@ -62,7 +63,7 @@ bool rank_any_below(const float *logits, size_t n, float least) {
 
 /* True if any logit of a block reaches the floor. The loop has no branch, so that compilers
  * vectorise it. */
-static bool reaches(const float *logits, size_t n, float floor) {
+static bool any_reaches(const float *logits, size_t n, float floor) {
     int32_t below = -1;
     VECTOR4
     for (size_t i = 0; i < n; i++) below &= -(logits[i] < floor);
@@ -73,8 +74,8 @@ OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32
     size_t found = 0;
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t end = start + BLOCK < n ? start + BLOCK : n;
-        if (!reaches(logits + start, end - start, floor)) continue;
-        for (size_t i = start; i < end; i++) { /* no branch: hits are not predictable */
+        if (!any_reaches(logits + start, end - start, floor)) continue;
+        for (size_t i = start; i < end; i++) { /* no branch: the processor cannot predict hits */
             ids[found] = (uint32_t)i;
             found += !(logits[i] < floor);
         }
@@ -95,7 +96,8 @@ static uint32_t nth_key(const uint32_t *keys, size_t n, uint32_t k) {
     return prefix << 10;
 }
 
-/* Set i contains every `sets`-th logit from i on, so that compilers vectorise the maxima. */
+/* Set i contains every `sets`-th logit from i on, so that compilers vectorise the maxima of the
+ * sets. */
 float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
     const float none = -INFINITY;
     size_t sets = 4 * ((size_t)k / 2 + 16), rows = n / sets;
@@ -119,9 +121,9 @@ float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
     return least_with(key > least ? key : least);
 }
 
-/* Tokens that each weigh less than (total - target) / n weigh less than total - target together, so
- * the wanted token is not among them. The floor is a little lower because of rounding in weights,
- * logarithm and logits. */
+/* Returns a logit that the wanted token reaches. Tokens that each weigh less than (total - target)
+ * / n weigh less than total - target together. The result is lowered a little against rounding in
+ * weights, logarithm and logits. */
 static float floor_by_mass(float max, size_t n, uint64_t total, uint64_t target) {
     double weight = (double)(total - target) / (double)n;
     if (weight < 1) return -FLT_MAX;
@@ -130,8 +132,8 @@ static float floor_by_mass(float max, size_t n, uint64_t total, uint64_t target)
     return floor > -(double)FLT_MAX ? (float)floor : -FLT_MAX;
 }
 
-/* The state of a selection: `missing` is the amount still missing to the target, `before` the
- * number of tokens already passed. */
+/* The state of a selection: `missing` is the amount that is still missing to the target, `before`
+ * the number of tokens that are passed. */
 struct selection {
     const float *logits;
     const uint64_t *weights; /* NULL: each token counts 1 */
@@ -145,7 +147,8 @@ static uint64_t amount_of(const struct selection *s, uint32_t id) {
 
 /* Sorts candidates into buckets of 2^shift keys from `base` on. Adds the buckets up, from the best
  * one, until the sum reaches s->missing. Keeps the last bucket's tokens only; returns the count. */
-static size_t narrow(struct selection *s, uint32_t *ids, size_t n, uint32_t *base, int shift) {
+static size_t narrow_candidates(struct selection *s, uint32_t *ids, size_t n, uint32_t *base,
+                                int shift) {
     uint64_t amounts[BUCKETS] = {0};
     uint32_t chosen = BUCKETS - 1;
     size_t found = 0;
@@ -190,7 +193,7 @@ static struct rank_place select_place(struct selection s, size_t n, float floor,
         sort_ids(s.logits, scratch, found, spare);
     else
         for (;; shift = shift > BITS ? shift - BITS : 0) {
-            found = narrow(&s, scratch, found, &base, shift);
+            found = narrow_candidates(&s, scratch, found, &base, shift);
             if (!shift) break;
         }
     for (; i + 1 < found; i++) { /* tokens are sorted, or tied and ascending by id */

@@ -14,8 +14,8 @@ struct rank_place {
     uint32_t before;
 };
 
-/* Returns the number of survivors; `max` gets the largest logit. If a logit is NaN, `max` is NaN or
- * the largest of the other logits. */
+/* Returns the number of survivors and sets *max to the largest logit. If a logit is NaN, *max is
+ * NaN or the largest of the other logits. */
 uint32_t rank_survey(const float *logits, size_t n, float *max);
 
 /* True if a survivor's logit is below `least`; `least` must be negative. */
@@ -36,8 +36,8 @@ float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
 /* Returns the first token in rank order at which the cumulative weight, including this token,
- * reaches `target`. 1 <= target <= total, the sum of weights. kernels->weigh computes the weights.
- */
+ * reaches `target`, 1 <= target <= total. `weights` come from kernels->weigh; `total` is their
+ * sum. */
 struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
                                uint64_t total, uint64_t target, uint32_t *scratch);
 

@@ -22,7 +22,7 @@ struct session {
     float *keys;   /* for each layer (n_head_kv, context, n_embd_head), so that a head reads one
                       stream; for a short convolution its inputs (context, n_embd) */
     float *values; /* in the layout of `keys`; short convolutions have none */
-    float *arena;  /* one block that contains every array of floats below */
+    float *arena;  /* one allocation that contains every array of floats below */
     float *logits; /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */
     float *hidden;         /* (n_embd,) the head's input for `logits` */
@@ -30,14 +30,14 @@ struct session {
     float *normed;         /* (BATCH, n_embd) */
     float *q;              /* (BATCH, n_q), n_q = n_head * n_embd_head */
     float *k, *v;          /* (BATCH, n_kv), n_kv = n_head_kv * n_embd_head */
-    float *mixed;          /* (BATCH, n_q) heads side by side */
+    float *mixed;          /* outputs of the heads, side by side */
     float *before, *after; /* (BATCH, n_embd) the gates of a short convolution */
-    float *block;          /* (BATCH, n_embd) to add to the residual stream */
+    float *block;          /* output of a part, added to the residual stream */
     float *up;             /* (BATCH, n_ff) for the feed-forward part */
     float *gate;           /* (BATCH, n_ff) */
     float *scores;         /* (context,) */
     float *cosine, *sine;  /* (ROTATIONS, BATCH, n_rot / 2) */
-    struct quants *quants; /* (widest / 32, BATCH) input of quantised matrices */
+    struct quants *quants; /* quantised input of matrices */
     double *frequencies;   /* (ROTATIONS, n_rot / 2) radians per position */
 };
 
@@ -58,7 +58,7 @@ static float *carve(struct carver *c, uint64_t count) {
 static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Lays out the arrays from `base` and returns their total number of floats, below 2^50. */
-static uint64_t lay_out(struct session *s, const struct model_shape *m, float *base) {
+static uint64_t lay_out_arrays(struct session *s, const struct model_shape *m, float *base) {
     uint64_t n_q = (uint64_t)m->n_head * m->n_embd_head;
     uint64_t n_kv = (uint64_t)m->n_head_kv * m->n_embd_head;
     struct carver c = {base, 0};
@@ -99,7 +99,7 @@ uint32_t session_context(const struct model_shape *shape, uint32_t context) {
 uint64_t session_bytes(const struct model_shape *shape, uint32_t context) {
     struct session s = {.context = session_context(shape, context)};
     return cache_bytes(shape->key_width, s.context) + cache_bytes(shape->value_width, s.context) +
-           lay_out(&s, shape, NULL) * sizeof(float) + sizeof s +
+           lay_out_arrays(&s, shape, NULL) * sizeof(float) + sizeof s +
            SESSION_TIMELINE_MAX * sizeof *s.timeline +
            sizeof *s.frequencies * ROTATIONS * (shape->rope.n_rot / 2);
 }
@@ -146,7 +146,7 @@ enum status session_open(struct session **out, const struct model *model, uint32
     s->context = session_context(m, context);
     uint64_t keys = cache_bytes(m->key_width, s->context);
     uint64_t values = cache_bytes(m->value_width, s->context);
-    uint64_t rest = lay_out(s, m, NULL) * sizeof(float);
+    uint64_t rest = lay_out_arrays(s, m, NULL) * sizeof(float);
     s->keys = allocate(keys);
     s->values = allocate(values);
     s->arena = allocate(rest);
@@ -157,7 +157,7 @@ enum status session_open(struct session **out, const struct model *model, uint32
         return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_cache", "n:u",
                          keys + values + rest);
     }
-    lay_out(s, m, s->arena);
+    lay_out_arrays(s, m, s->arena);
     set_frequencies(s);
     *out = s;
     return STATUS_OK;
@@ -191,7 +191,7 @@ static size_t rotation_at(const struct session *s, enum rotation rotation) {
 
 /* Computes cosines and sines for positions [first .. first + n). Su et al. 2021, RoFormer, section
  * 3.2.2. */
-static void turn(struct session *s, enum rotation rotation, size_t first, size_t n) {
+static void compute_angles(struct session *s, enum rotation rotation, size_t first, size_t n) {
     const struct rope *rope = &s->model->shape.rope;
     size_t n_pairs = rope->n_rot / 2, at = rotation_at(s, rotation);
     const double *frequencies = s->frequencies + (size_t)(rotation - ROTATION_GLOBAL) * n_pairs;
@@ -218,8 +218,8 @@ static void rotate_heads(const struct session *s, enum rotation rotation, float 
 }
 
 /* Norms n rows of `size` floats. If `weight` is NULL, copies the rows. */
-static void norm(const struct session *s, float *out, const float *x, const float *weight,
-                 const float *bias, size_t size, size_t n) {
+static void norm_rows(const struct session *s, float *out, const float *x, const float *weight,
+                      const float *bias, size_t size, size_t n) {
     float eps = s->model->shape.norm_eps;
     for (size_t t = 0; t < n; t++, x += size, out += size) {
         if (bias)
@@ -231,24 +231,24 @@ static void norm(const struct session *s, float *out, const float *x, const floa
     }
 }
 
-/* Norms n rows of q or k in place: each head separately, or each row of n_heads heads as a whole.
- */
+/* Norms n rows of q or k in place: each head separately, or whole rows of n_heads heads. */
 static void norm_heads(const struct session *s, float *rows, const float *weight, size_t n_heads,
                        size_t n) {
     const struct model_shape *m = &s->model->shape;
     if (m->architecture->qk_norm == QK_NORM_HEADS)
-        norm(s, rows, rows, weight, NULL, m->n_embd_head, n * n_heads);
+        norm_rows(s, rows, rows, weight, NULL, m->n_embd_head, n * n_heads);
     else
-        norm(s, rows, rows, weight, NULL, m->n_embd_head * n_heads, n);
+        norm_rows(s, rows, rows, weight, NULL, m->n_embd_head * n_heads, n);
 }
 
-static void scale(float *x, float factor, size_t n) {
+static void scale_by(float *x, float factor, size_t n) {
     for (size_t i = 0; i < n && factor != 1; i++) x[i] *= factor;
 }
 
-/* Copies n rows of keys or values into a layer's cache (n_head_kv, context, size). */
-static void remember(const struct session *s, float *cache, const float *rows, size_t first,
-                     size_t n) {
+/* Copies n rows of keys or values into a layer's cache (n_head_kv, context, size), from position
+ * `first` on. */
+static void write_cache(const struct session *s, float *cache, const float *rows, size_t first,
+                        size_t n) {
     const struct model_shape *m = &s->model->shape;
     size_t size = m->n_embd_head;
     for (size_t t = 0; t < n; t++)
@@ -257,8 +257,7 @@ static void remember(const struct session *s, float *cache, const float *rows, s
 }
 
 /* mixed (n, n_q) = each head's softmax(scale q . k) v over the last `window` positions up to the
- * current position; window 0 means all. n_head / n_head_kv heads share a head of keys and values.
- */
+ * current position; window 0 means all. n_head / n_head_kv heads share keys and values. */
 static void attend(struct session *s, const float *keys, const float *values, size_t window,
                    size_t first, size_t n) {
     const struct model_shape *m = &s->model->shape;
@@ -303,8 +302,8 @@ static void run_attention(struct session *s, const struct model_layer *layer, fl
     norm_heads(s, s->k, layer->k_norm_weight, m->n_head_kv, n);
     rotate_heads(s, layer->rotation, s->q, m->n_head, n);
     rotate_heads(s, layer->rotation, s->k, m->n_head_kv, n);
-    remember(s, keys, s->k, first, n);
-    remember(s, values, s->v, first, n);
+    write_cache(s, keys, s->k, first, n);
+    write_cache(s, values, s->v, first, n);
     attend(s, keys, values, layer->window, first, n); /* mixed (n, n_q) */
     quantise(s, s->mixed, (size_t)m->n_head * m->n_embd_head, n);
     multiply(s, s->block, &layer->wo, layer->bo, s->mixed, n);
@@ -375,11 +374,12 @@ static void run_feed_forward(struct session *s, const struct model_layer *layer,
     multiply(s, s->block, &layer->down, layer->bdown, active, n);
 }
 
-/* x += block; before that, norms and scales the block if the architecture does. */
+/* Adds the block to the residual stream x. Before that, norms and scales the block if the
+ * architecture does. */
 static void add_block(struct session *s, const float *post_norm_weight, size_t n) {
     const struct model_shape *m = &s->model->shape;
-    norm(s, s->block, s->block, post_norm_weight, NULL, m->n_embd, n);
-    scale(s->block, m->residual_scale, n * m->n_embd);
+    norm_rows(s, s->block, s->block, post_norm_weight, NULL, m->n_embd, n);
+    scale_by(s->block, m->residual_scale, n * m->n_embd);
     s->kernels->add(s->x, s->block, n * m->n_embd);
 }
 
@@ -395,17 +395,17 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
 
     for (size_t t = 0; t < n; t++) /* x (n, n_embd) */
         model_embed(model, ids[t], s->x + t * n_embd);
-    scale(s->x, m->embedding_scale, n * n_embd);
+    scale_by(s->x, m->embedding_scale, n * n_embd);
     if (model->position_embd)
         s->kernels->add(s->x, model->position_embd + first * n_embd, n * n_embd);
-    turn(s, ROTATION_GLOBAL, first, n);
-    if (m->rope.local_freq_base > 0) turn(s, ROTATION_LOCAL, first, n);
+    compute_angles(s, ROTATION_GLOBAL, first, n);
+    if (m->rope.local_freq_base > 0) compute_angles(s, ROTATION_LOCAL, first, n);
 
     for (size_t i = 0; i < m->n_layer; i++) {
         const struct model_layer *layer = &model->layers[i];
         size_t n_kv = (size_t)layer->n_head_kv * m->n_embd_head;
 
-        norm(s, s->normed, s->x, layer->attn_norm_weight, layer->attn_norm_bias, n_embd, n);
+        norm_rows(s, s->normed, s->x, layer->attn_norm_weight, layer->attn_norm_bias, n_embd, n);
         quantise(s, s->normed, n_embd, n);
         if (layer->n_head_kv)
             run_attention(s, layer, keys, values, first, n);
@@ -415,18 +415,18 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
         values += s->context * n_kv;
 
         if (!m->parallel) add_block(s, layer->attn_post_norm_weight, n);
-        norm(s, s->normed, s->x, layer->ffn_norm_weight, layer->ffn_norm_bias, n_embd, n);
+        norm_rows(s, s->normed, s->x, layer->ffn_norm_weight, layer->ffn_norm_bias, n_embd, n);
         if (m->parallel) add_block(s, layer->attn_post_norm_weight, n);
         quantise(s, s->normed, n_embd, n);
         run_feed_forward(s, layer, n);
         add_block(s, layer->ffn_post_norm_weight, n);
     }
     if (!n_heads) return;
-    norm(s, s->normed, s->x + (n - n_heads) * n_embd, model->output_norm_weight,
-         model->output_norm_bias, n_embd, n_heads);
+    norm_rows(s, s->normed, s->x + (n - n_heads) * n_embd, model->output_norm_weight,
+              model->output_norm_bias, n_embd, n_heads);
     quantise(s, s->normed, n_embd, n_heads);
     multiply(s, logits, &model->output, model->output_bias, s->normed, n_heads);
-    scale(logits, m->logit_scale, n_heads * m->vocab_size);
+    scale_by(logits, m->logit_scale, n_heads * m->vocab_size);
     if (m->logit_cap > 0) s->kernels->soft_cap(logits, n_heads * m->vocab_size, m->logit_cap);
 }
 
@@ -444,15 +444,16 @@ static enum status check_ids(const struct session *s, const uint32_t *ids, size_
     return STATUS_OK;
 }
 
-/* NaN and +Infinity are not valid logits. -Infinity is valid: the token cannot follow. */
+/* True if all logits are valid: neither NaN nor +Infinity. -Infinity is valid: that token cannot
+ * follow. */
 static bool all_below_infinity(const float *logits, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(logits[i] < INFINITY)) return false;
     return true;
 }
 
-/* Refuses the logits after n ids. */
-static enum status not_finite(size_t n, struct fault *fault) {
+/* Returns the failure for logits after n ids that are not finite. */
+static enum status refuse_logits(size_t n, struct fault *fault) {
     return fault_set(fault, STATUS_NOT_FINITE, "logits_not_finite", "n:u", (uint64_t)(n - 1));
 }
 
@@ -462,9 +463,9 @@ static size_t common_prefix(const struct session *s, const uint32_t *ids, size_t
     return common;
 }
 
-/* Returns how many positions of a batch of n are among the last n_rows positions; `after` positions
- * follow the batch. */
-static size_t heads_of(size_t n, size_t after, size_t n_rows) {
+/* Returns how many of the n positions of a batch are among the last n_rows positions; `after`
+ * positions follow the batch. */
+static size_t heads_in_batch(size_t n, size_t after, size_t n_rows) {
     size_t heads = n_rows > after ? n_rows - after : 0;
     return heads < n ? heads : n;
 }
@@ -481,18 +482,17 @@ static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, si
     s->n_cached = kept;
     for (size_t first = kept; first < window; first += BATCH) {
         size_t left = window - first, batch = left < BATCH ? left : BATCH;
-        size_t n_heads = heads_of(batch, left - batch, n_rows);
+        size_t n_heads = heads_in_batch(batch, left - batch, n_rows);
         forward(s, shown + first, first, batch, logits, n_heads);
         logits += n_heads * m->vocab_size;
         if (n_heads) *hidden = s->normed + (n_heads - 1) * m->n_embd;
     }
-    return all_below_infinity(rows, n_rows * m->vocab_size) ? STATUS_OK : not_finite(n, fault);
+    return all_below_infinity(rows, n_rows * m->vocab_size) ? STATUS_OK : refuse_logits(n, fault);
 }
 
-/* Returns how many cached positions can be reused; the last n_rows positions are always evaluated.
- */
-static size_t kept_of(const struct session *s, const uint32_t *ids, size_t n, bool reuse,
-                      size_t n_rows) {
+/* Returns the number of reusable positions in the cache. The last n_rows are always evaluated. */
+static size_t reusable_positions(const struct session *s, const uint32_t *ids, size_t n, bool reuse,
+                                 size_t n_rows) {
     size_t common = common_prefix(s, ids, n);
     size_t kept = common < s->n_cached ? common : s->n_cached;
     if (!reuse || n > s->context) return 0;
@@ -503,7 +503,8 @@ static enum status feed(struct session *s, const uint32_t *ids, size_t n, bool r
                         size_t n_rows, struct session_fed *fed, struct fault *fault) {
     const struct model_shape *m = &s->model->shape;
     if (!s->model->layers) return fault_set(fault, STATUS_UNSUPPORTED, "no_tensors", "");
-    size_t window = n < s->context ? n : s->context, kept = kept_of(s, ids, n, reuse, n_rows);
+    size_t window = n < s->context ? n : s->context,
+           kept = reusable_positions(s, ids, n, reuse, n_rows);
     const float *hidden = s->normed;
     enum status status = evaluate(s, ids, n, kept, rows, n_rows, &hidden, fault);
     if (status) return status;
@@ -544,7 +545,7 @@ enum status session_accept(struct session *s, const uint32_t *ids, size_t n, con
     size_t vocab_size = s->model->shape.vocab_size;
     enum status status = check_ids(s, ids, n, fault);
     if (status) return status;
-    if (!all_below_infinity(logits, vocab_size)) return not_finite(n, fault);
+    if (!all_below_infinity(logits, vocab_size)) return refuse_logits(n, fault);
     uint32_t common = (uint32_t)common_prefix(s, ids, n);
     *fed = (struct session_fed){(uint32_t)n - common, common};
     memmove(s->timeline, ids, n * sizeof *ids);

@@ -51,7 +51,7 @@ void session_close(struct session *session);
 enum status session_feed(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                          struct session_fed *fed, struct fault *fault);
 
-/* session_feed that also writes the logits after each of the last n_rows ids to rows (n_rows,
+/* Like session_feed, but also writes the logits after each of the last n_rows ids to rows (n_rows,
  * vocab_size). One pass over the weights gives the same bits as n_rows feeds that each add an id.
  * All n_rows ids are evaluated. On failure `rows` is undefined. STATUS_OUT_OF_RANGE unless 1 <=
  * n_rows <= n. If n exceeds the context, each id has a different window, so n_rows must be 1. */
@@ -76,7 +76,7 @@ const float *session_logits(const struct session *session);
 const float *session_hidden(const struct session *session);
 /* Returns the timeline of *n ids, owned by the session and valid until the next feed. */
 const uint32_t *session_timeline(const struct session *session, size_t *n);
-/* Replaces the inner loops. The logits keep every bit. */
+/* Replaces the inner loops of the session. Its logits keep every bit. */
 void session_use(struct session *session, const struct kernels *kernels);
 
 #endif
