@@ -1,5 +1,5 @@
-/* The caller's settings, checked: every number against its row of the table, then order, biases
- * and breakers against a vocabulary. */
+/* Checks the caller's settings: every number against its row of warp_table; order, biases and
+ * breakers against a vocabulary. */
 #include "settings.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ void settings_reset(struct settings *settings) {
 }
 
 /* Fills the fault for a number outside its range. */
-static enum status refuse(const struct warp_row *row, double value, struct fault *fault) {
+static enum status refuse_number(const struct warp_row *row, double value, struct fault *fault) {
     static const char *const least[2][2] = {{"must_be_finite_above", "must_be_finite_at_least"},
                                             {"must_be_whole_above", "must_be_whole_at_least"}};
     static const char *const most[2][2] = {{"must_be_above_below", "must_be_above_at_most"},
@@ -45,7 +45,7 @@ enum status settings_set(struct settings *settings, enum setting setting, double
               (row->minimum_included || value > row->minimum) &&
               (row->maximum_included || value < row->maximum) &&
               (row->kind == SETTING_REAL || value == floor(value));
-    if (!ok) return refuse(row, value, fault);
+    if (!ok) return refuse_number(row, value, fault);
     settings->value[setting] = value;
     return STATUS_OK;
 }

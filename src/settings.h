@@ -112,7 +112,7 @@ struct settings {
     const float *own; /* (vocab_size,) result of STAGE_OWN; NULL if the chain ends before it */
 };
 
-/* Sets every number to neutral, the order to canonical, and clears the rest. */
+/* Sets every number to its neutral value and the order to canonical; clears all other settings. */
 void settings_reset(struct settings *settings);
 /* Checks and sets a number. STATUS_OUT_OF_RANGE, STATUS_INVALID_ARGUMENT (a map or list); a failure
  * changes nothing. */
@@ -121,11 +121,11 @@ enum status settings_set(struct settings *settings, enum setting setting, double
 /* True if the sampler's value is not neutral and no other sampler replaces it. Mirostat replaces
  * adaptive_p and every other truncation; dynatemp_range replaces temperature. */
 bool settings_active(const struct settings *settings, enum setting sampler);
-/* Checks order, biases, breakers, gates and the own result against a vocabulary.
- * STATUS_INVALID_ARGUMENT (order names a sampler twice or omits an active sampler; an empty
- * sequence), STATUS_UNKNOWN_TOKEN (a bias, breaker, banned or forced token outside the vocabulary),
- * STATUS_OUT_OF_RANGE (a bias is NaN or +Infinity), STATUS_NOT_FINITE (`own` contains NaN or
- * +Infinity). */
+/* Checks order, biases, breakers, gates and the result of the caller's own sampler against a
+ * vocabulary. STATUS_INVALID_ARGUMENT (order names a sampler twice or omits an active sampler; an
+ * empty sequence), STATUS_UNKNOWN_TOKEN (a bias, breaker, banned or forced token outside the
+ * vocabulary), STATUS_OUT_OF_RANGE (a bias is NaN or +Infinity), STATUS_NOT_FINITE (`own` contains
+ * NaN or +Infinity). */
 enum status settings_check(const struct settings *settings, size_t vocab_size, struct fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the short list with a threshold that at least k tokens reach. */
+/* Fills the short list with the tokens above a threshold that at least k tokens reach. */
 #include "shortlist.h"
 
 #include <float.h>
@@ -14,13 +14,12 @@ enum { TOUCHED_MAX = 1024 };
 struct plan {
     uint32_t keep;      /* number of untouched tokens that can survive */
     double temperature; /* temperature before the cut; 1 if there is none */
-    float largest; /* logits up to this bound cannot overflow, even after bias, penalty and division
-                    */
+    float largest; /* logits up to this bound cannot overflow after bias, penalty and division */
     float least; /* logits down to this bound cannot overflow; an overflow would shift all logits */
 };
 
-/* Penalties up to 10^6 and biases up to `largest` cannot make a logit so large that samplers clamp
- * it. Clamping would lose the order. */
+/* True if no sampler clamps a logit, which would lose the order of tokens. Penalties up to 10^6 and
+ * biases up to `largest` cannot make a logit that large. */
 static bool stays_in_range(struct plan *plan, const struct settings *settings, size_t n_history) {
     const double margin = 1e8, extreme = 1e6;
     double penalty = settings->value[SETTING_REPETITION_PENALTY];
@@ -79,10 +78,9 @@ static bool make_plan(struct plan *plan, const struct settings *settings, size_t
     return cut && stays_in_range(plan, settings, n_history);
 }
 
-/* Moves *history to the window that penalties read; returns its length, 0 if no penalty is active.
- */
-static size_t penalised(const struct settings *settings, const uint32_t **history,
-                        size_t n_history) {
+/* Moves *history to the window that penalties read; returns its length, or 0 without a penalty. */
+static size_t penalty_window(const struct settings *settings, const uint32_t **history,
+                             size_t n_history) {
     double window = settings->value[SETTING_REPETITION_WINDOW];
     if (!settings_active(settings, SETTING_REPETITION_PENALTY) &&
         !settings_active(settings, SETTING_FREQUENCY_PENALTY) &&
@@ -136,9 +134,10 @@ static float nth_largest(float *values, uint32_t n, uint32_t k) {
     }
 }
 
-/* Lists every token with a logit of at least the keep-th best, ties by rounding included. */
-static bool collect(struct shortlist *list, const float *logits, size_t vocab_size,
-                    const struct plan *plan, uint32_t keep, uint32_t *scratch) {
+/* Lists every token whose logit is at least the keep-th best, and ties by rounding. False if the
+ * list is empty or too long, or a logit is out of range. */
+static bool list_best(struct shortlist *list, const float *logits, size_t vocab_size,
+                      const struct plan *plan, uint32_t keep, uint32_t *scratch) {
     float threshold = rank_floor(logits, vocab_size, keep, scratch), best[SHORTLIST_MAX];
     threshold = least_tied(threshold, plan->temperature);
     if (rank_any_below(logits, vocab_size, plan->least)) return false;
@@ -175,10 +174,10 @@ static uint32_t list_touched(uint32_t *touched, const struct settings *settings,
     return n;
 }
 
-/* Merges the touched tokens into the list. List and touched tokens are ascending by id. Writes from
- * the end, so nothing moves twice. */
-static bool merge(struct shortlist *list, const uint32_t *touched, uint32_t n_touched,
-                  const float *logits) {
+/* Merges the touched tokens (list_touched) into the list. Both are ascending by id. Writes from the
+ * end, so nothing moves twice. */
+static bool add_touched(struct shortlist *list, const uint32_t *touched, uint32_t n_touched,
+                        const float *logits) {
     uint32_t added = 0;
     for (uint32_t t = 0, i = 0; t < n_touched; t++) {
         while (i < list->n && list->ids[i] < touched[t]) i++;
@@ -215,8 +214,8 @@ static uint32_t index_of(const struct shortlist *list, uint32_t id) {
 
 /* Copies settings and history with ids replaced by indices of the list. `before` ids of the history
  * have been left out. */
-static void translate(struct shortlist *list, const struct settings *settings,
-                      const uint32_t *history, size_t n_history, size_t before) {
+static void translate_ids(struct shortlist *list, const struct settings *settings,
+                          const uint32_t *history, size_t n_history, size_t before) {
     double *ignored = &list->settings.value[SETTING_PROMPT_IGNORE_LENGTH];
     list->settings = *settings;
     *ignored = *ignored > (double)before ? *ignored - (double)before : 0;
@@ -235,14 +234,14 @@ bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_si
     struct plan plan;
     uint32_t touched[2 * TOUCHED_MAX];
     size_t whole = n_history;
-    n_history = penalised(settings, &history, n_history);
+    n_history = penalty_window(settings, &history, n_history);
     if (!make_plan(&plan, settings, n_history)) return false;
     if (n_history > TOUCHED_MAX || settings->n_bias > TOUCHED_MAX) return false;
     uint32_t n_touched = list_touched(touched, settings, history, n_history);
     uint32_t keep = plan.keep + n_touched;
     if (keep == 0 || keep > SHORTLIST_MAX / 4) return false;
-    if (!collect(list, logits, vocab_size, &plan, keep, scratch)) return false;
-    if (!merge(list, touched, n_touched, logits)) return false;
-    translate(list, settings, history, n_history, whole - n_history);
+    if (!list_best(list, logits, vocab_size, &plan, keep, scratch)) return false;
+    if (!add_touched(list, touched, n_touched, logits)) return false;
+    translate_ids(list, settings, history, n_history, whole - n_history);
     return true;
 }

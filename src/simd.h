@@ -100,8 +100,7 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
 static inline i32x4 i32x4_load_i8(const uint8_t *p) {
     return wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(p)));
 }
-/* Computes load_f16: a product raises the exponent; infinities and NaNs get the largest exponent.
- */
+/* Computes load_f16: a product raises the exponent; for infinity and NaN it becomes the largest. */
 static inline f32x4 f32x4_load_f16(const uint8_t *p) {
     v128_t bits = wasm_i32x4_shl(wasm_i32x4_load16x4(p), 13);
     v128_t x = wasm_f32x4_mul(wasm_v128_and(bits, wasm_i32x4_splat((int32_t)0x8fffe000)),
@@ -156,8 +155,7 @@ typedef struct {
     v128_t magnitudes, signs; /* a byte of `signs` is all ones if x is negative */
 } wide_x;
 
-/* Stores eight quants, given as int32: the bytes of four quants, then their four sign bytes, twice.
- */
+/* Stores eight int32 quants as bytes: four quants, then their four sign bytes, twice. */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     v128_t quants = wasm_i16x8_narrow_i32x4(low, high);
     v128_t bytes = wasm_i8x16_narrow_i16x8(quants, wasm_i16x8_shr(quants, 15));

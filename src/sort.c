@@ -38,7 +38,7 @@ static uint32_t hash_of(const char *item) {
 }
 
 /* Copies items into the table, ordered by bucket (counting sort). */
-static void distribute(struct buckets *to, const char *items, size_t n) {
+static void distribute_items(struct buckets *to, const char *items, size_t n) {
     uint32_t *first = to->first, sum = 0;
     for (size_t i = 0; i < n; i++) first[hash_of(items + i * to->size) & to->mask]++;
     for (size_t b = 0; b <= to->mask; b++) {
@@ -62,7 +62,7 @@ bool buckets_open(struct buckets *buckets, void *items, size_t n, size_t size,
                                 count - 1};
     bool complete = buckets->items && buckets->first;
     if (complete) {
-        distribute(buckets, items, n);
+        distribute_items(buckets, items, n);
         for (size_t b = 0; b < count; b++) {
             uint32_t from = buckets->first[b];
             sort((char *)buckets->items + from * size, buckets->first[b + 1] - from, size, compare);

@@ -1,4 +1,4 @@
-/* The rule of acceptance and the residual. Sums are in float64, in order of ids. */
+/* Accepts a drafted token or draws from the residual. Sums are in float64, in order of ids. */
 #include "speculate.h"
 
 #include "draw.h"
@@ -11,8 +11,8 @@ static double sum_excess(const double *p, const double *q, size_t n) {
     return sum;
 }
 
-/* Adds in the order of sum_excess, so that the sum after the last token is exactly `sum`, above u *
- * sum. */
+/* Draws from the residual with u. Adds in the order of sum_excess, so that the sum after the last
+ * token is exactly `sum`, above u * sum. */
 static uint32_t draw_excess(const double *p, const double *q, size_t n, double sum, double u) {
     double reached = 0;
     uint32_t id = 0;

@@ -14,7 +14,7 @@
 struct speculate_verdict {
     uint32_t id;       /* the resulting token */
     uint32_t accepted; /* 1 if the drafted token is accepted; 0 if `id` comes from the residual */
-    double p, q;       /* of the drafted token */
+    double p, q;       /* probabilities of the drafted token */
     double acceptance; /* min(1, p / q) */
     double u;          /* from draw_coin with DRAW_ACCEPT, in [0, 1): accepted if u < acceptance */
     double u_residual; /* from draw_coin with DRAW_RESIDUAL, in [0, 1) */

@@ -25,7 +25,7 @@ static double gate_value(const struct settings *settings, enum gate gate) {
     return sequences;
 }
 
-static void ban(float *logits, const struct warp_input *input) {
+static void ban_words(float *logits, const struct warp_input *input) {
     const uint32_t *word = input->settings->banned, *end = word + input->settings->n_banned_words;
     for (; word < end; word += 1 + *word) {
         size_t before = *word - 1;
@@ -39,7 +39,7 @@ static void ban(float *logits, const struct warp_input *input) {
 static void gate_apply(enum gate gate, float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     if (gate == GATE_BANNED_WORDS) {
-        ban(logits, input);
+        ban_words(logits, input);
         return;
     }
     for (size_t i = 0; i < input->vocab_size; i++) {
@@ -93,13 +93,13 @@ bool stage_suits_pool(uint32_t stage) {
            (is_truncation(stage) && stage != SETTING_MIROSTAT && stage != SETTING_P_LESS);
 }
 
-static void take_own(float *logits, const float *own, size_t n) {
+static void use_own(float *logits, const float *own, size_t n) {
     for (size_t i = 0; i < n; i++) logits[i] = logits[i] == -INFINITY ? -INFINITY : own[i];
 }
 
 void stage_apply(uint32_t stage, float *logits, const struct warp_input *input) {
     if (stage == STAGE_OWN)
-        take_own(logits, input->settings->own, input->vocab_size);
+        use_own(logits, input->settings->own, input->vocab_size);
     else if (stage >= SETTING_COUNT)
         gate_apply(stage - SETTING_COUNT, logits, input);
     else

@@ -5,16 +5,16 @@
 
 #include "warp.h"
 
-/* Gates remove tokens before any sampler runs: those that a mask forbids; the last id of a banned
- * sequence if the history ends with the ids before it; all except a forced first token. A gate may
- * remove every token. It has no place in the order, and the trace lists it only if it is active. */
+/* Gates remove tokens before any sampler runs: tokens that the constraint forbids; the last id of a
+ * banned sequence if the history ends with the ids before it; all tokens except a forced first one.
+ * A gate may remove every token. It has no place in the order, and the trace lists it only if it is
+ * active. */
 enum gate { GATE_CONSTRAINT, GATE_BANNED_WORDS, GATE_FORCED_FIRST, GATE_COUNT };
 
 /* True if the settings use the gate. */
 bool gate_active(const struct settings *settings, enum gate gate);
 
-/* The caller's own sampler: the caller supplies the resulting logits. Removed tokens stay removed.
- */
+/* The caller's own sampler, whose output the caller supplies. Removed tokens stay removed. */
 enum { STAGE_OWN = (int)SETTING_COUNT + (int)GATE_COUNT };
 
 enum { STAGES_MAX = (int)GATE_COUNT + (int)SAMPLER_COUNT + 1 };
@@ -25,8 +25,8 @@ uint32_t stage_list(uint32_t stages[STAGES_MAX], const struct settings *settings
 
 /* True if the stage's value is not neutral. */
 bool stage_active(const struct settings *settings, uint32_t stage);
-/* Returns a sampler's number in the settings (for logit_bias the number of biases); the
- * number of allowed tokens, the number of banned sequences, or the forced id; 0 for STAGE_OWN. */
+/* Returns the number that the trace shows: a sampler's value (for logit_bias the number of biases),
+ * a gate's number of allowed tokens or banned sequences, or the forced id; 0 for STAGE_OWN. */
 double stage_value(const struct settings *settings, uint32_t stage);
 /* True for a truncation or a gate, which removes tokens and changes no surviving logit. */
 bool stage_is_filter(uint32_t stage);
@@ -36,7 +36,7 @@ bool stage_is_watermark(uint32_t stage);
  * neither on the size of the vocabulary nor on ids of history, biases or gates. A watermark gets
  * the survivors' ids in the whole vocabulary. */
 bool stage_suits_pool(uint32_t stage);
-/* Changes logits (vocab_size,) in place. */
+/* Runs the stage on logits (vocab_size,) in place. */
 void stage_apply(uint32_t stage, float *logits, const struct warp_input *input);
 /* Returns STATUS_NOTHING_LEFT; the fault names the stage that removed every token. */
 enum status stage_leaves_nothing(uint32_t stage, struct fault *fault);

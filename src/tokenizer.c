@@ -1,5 +1,5 @@
-/* Combines the four kinds: cuts a text at marked tokens, encodes the text between them with the
- * tokenizer's kind, and turns ids back into bytes. */
+/* Combines the four kinds of tokenizer: cuts a text at marked tokens, encodes the text between them
+ * with the kind's method, and turns ids back into bytes. */
 #include "tokenizer.h"
 
 #include <stdlib.h>
@@ -82,10 +82,10 @@ bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id) {
     return false;
 }
 
-/* True if text after this special or user-defined token gets llama's leading space, as in
- * llama.cpp unless the file says that only the start of a text gets one. A token of a single byte
- * adds no space, so that a text never has more ids than its bytes plus two. */
-static bool begins_anew(const struct vocabulary *vocabulary, uint32_t id, bool before) {
+/* True if the text after this special or user-defined token gets a leading space, as in llama.cpp.
+ * With PREFIX_ONCE only the start of a text gets one. A token of a single byte adds no space, so
+ * that a text never has more ids than its bytes plus two. */
+static bool adds_space_after(const struct vocabulary *vocabulary, uint32_t id, bool before) {
     return !(vocabulary->prefix & PREFIX_ONCE) && (before || vocabulary_length(vocabulary, id) > 1);
 }
 
@@ -169,9 +169,9 @@ static enum status encode_gpt2(struct encoder *e, const char *text, size_t lengt
 
 static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special);
 
-/* SentencePiece reads U+2581 in a text as a space. User-defined tokens are searched again, because
- * the new spaces may complete such a token. */
-static enum status encode_sentence(struct encoder *e, const char *text, size_t length) {
+/* Encodes as SentencePiece, which reads U+2581 in a text as a space. User-defined tokens are
+ * searched again, because the new spaces may complete such a token. */
+static enum status encode_sentencepiece(struct encoder *e, const char *text, size_t length) {
     if (e->flags & TOKENIZER_AS_IT_IS || !memchr(text, '\xe2', length))
         return encode_llama(e, text, length);
     char *spelled = malloc(length);
@@ -193,7 +193,7 @@ static enum status encode_stretch(struct encoder *e, const char *text, size_t le
     case KIND_CHAR:
     case KIND_WORD: status = encode_pieces(e, text, length); break;
     case KIND_GPT2: status = encode_gpt2(e, text, length); break;
-    case KIND_LLAMA: status = encode_sentence(e, text, length); break;
+    case KIND_LLAMA: status = encode_sentencepiece(e, text, length); break;
     }
     e->anew = false;
     return status;
@@ -234,7 +234,7 @@ static enum status encode_text(struct encoder *e, const char *text, size_t lengt
         size_t end = strips & STRIPS_LEFT ? before_spaces(text, from, at) : at;
         status = encode_stretch(e, text + from, end - from);
         bpe_ids_put(&e->ids, id);
-        e->anew = begins_anew(vocabulary, id, e->anew);
+        e->anew = adds_space_after(vocabulary, id, e->anew);
         at += vocabulary_length(vocabulary, id);
         from = at = strips & STRIPS_RIGHT ? after_spaces(text, at, length) : at;
     }
@@ -282,7 +282,7 @@ enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *
         if (piece.special || vocabulary->type[ids[i]] == TOKEN_USER_DEFINED) {
             bool hidden = piece.special && !special && vocabulary->prefix & PREFIX_ONCE;
             if (!hidden)
-                anew = vocabulary->add_space_prefix && begins_anew(vocabulary, ids[i], anew);
+                anew = vocabulary->add_space_prefix && adds_space_after(vocabulary, ids[i], anew);
         } else if (piece.length) {
             size_t skipped = anew && piece.data[0] == ' ';
             piece.data += skipped;

@@ -7,9 +7,6 @@
  *                    "default", as in llama.cpp)
  *   llama            BPE by tokenizer.ggml.scores, U+2581 for the space, <0xNN> byte fallback; a
  *                    U+2581 in the text is encoded by its bytes, so that decoding restores it
- * Four keys hold parts of a tokenizer.json that GGUF has no key for. tokenizer.logitscope.lstrip
- * and rstrip: ids of marked tokens that strip white space before or after them. ignore_merges, nfc:
- * replace the pre-tokenizer's own (gpt2). space_prefix: PREFIX_ bits of vocabulary.h.
  *   logitscope-char  each token is one character
  *   logitscope-word  text is cut before every space; each piece, its leading space included, is a
  *                    token

@@ -29,10 +29,9 @@ enum {
     UNICODE_SPACES = 1 << UNICODE_SPACE
 };
 
-/* Decodes the first character of text[0 .. length), length > 0. Writes its code to *code and
- * returns its number of bytes. A byte that does not begin a well-formed character (RFC 3629: no
- * overlong forms, no surrogates, nothing above U+10FFFF) is one byte with the code UNICODE_INVALID.
- */
+/* Decodes the first character of text[0 .. length), length > 0: sets *code and returns its number
+ * of bytes. A byte that begins no well-formed character (RFC 3629: no overlong forms, no
+ * surrogates, nothing above U+10FFFF) counts as one byte with the code UNICODE_INVALID. */
 size_t unicode_next(const char *text, size_t length, uint32_t *code);
 
 /* Writes a code up to U+10FFFF as UTF-8 into out (4,); returns the bytes used. */

@@ -27,7 +27,7 @@ static enum status bad_token(struct fault *fault, uint32_t id, struct gguf_strin
                      trouble);
 }
 
-static bool equals(struct gguf_string s, const char *text) {
+static bool string_equals(struct gguf_string s, const char *text) {
     return s.length == strlen(text) && memcmp(s.data, text, s.length) == 0;
 }
 
@@ -41,7 +41,7 @@ static enum status read_kind(struct vocabulary *v, const struct gguf *file, stru
     if (!model.data)
         return fault_set(fault, STATUS_BAD_FILE, "list_missing", "name:s", "tokenizer.ggml.model");
     int kind = 0;
-    while (kind < 4 && !equals(model, kinds[kind])) kind++;
+    while (kind < 4 && !string_equals(model, kinds[kind])) kind++;
     unicode_quote(name, model.data, model.length);
     if (kind == 4) return fault_set(fault, STATUS_UNSUPPORTED, "tokenizer_model", "value:s", name);
     v->kind = (enum vocabulary_kind)kind;
@@ -190,15 +190,15 @@ enum { N_END_NAMES = sizeof end_names / sizeof *end_names };
 _Static_assert(N_END_KEYS + N_END_NAMES <= VOCABULARY_ENDS_MAX, "room for every end");
 
 /* Finds the lowest id of each of end_names, or TOKEN_NONE. */
-static void find_names(const struct vocabulary *v, const struct gguf_value *tokens,
-                       uint32_t found[N_END_NAMES]) {
+static void find_end_names(const struct vocabulary *v, const struct gguf_value *tokens,
+                           uint32_t found[N_END_NAMES]) {
     const uint8_t *cursor = tokens->data;
     memset(found, 0xff, N_END_NAMES * sizeof *found);
     for (uint32_t id = 0; id < v->size; id++) {
         struct gguf_string token = gguf_next_string(&cursor);
         if (token.length == 0 || !strchr("<[_", token.data[0])) continue;
         for (int i = 0; i < N_END_NAMES; i++)
-            if (found[i] == TOKEN_NONE && equals(token, end_names[i])) found[i] = id;
+            if (found[i] == TOKEN_NONE && string_equals(token, end_names[i])) found[i] = id;
     }
 }
 
@@ -215,7 +215,7 @@ static enum status read_ends(struct vocabulary *v, const struct gguf *file,
         add_end(v, id);
     }
     if (v->kind != KIND_GPT2 && v->kind != KIND_LLAMA) return STATUS_OK;
-    find_names(v, tokens, found);
+    find_end_names(v, tokens, found);
     bool calls = found[NAME_CALL] != TOKEN_NONE || found[NAME_CALLS] != TOKEN_NONE;
     if ((found[NAME_RETURN] != TOKEN_NONE && found[NAME_CALL] != TOKEN_NONE) ||
         (found[NAME_FLUSH] != TOKEN_NONE && calls))
@@ -268,8 +268,8 @@ static bool is_one_character(struct gguf_string token) {
 
 /* Writes the text of token `id` to out (token.length,). A gpt2 token with a letter outside the
  * alphabet keeps the file's spelling; encoding never produces it. */
-static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string token, char *out,
-                         size_t *used, struct fault *fault) {
+static enum status spell_token(struct vocabulary *v, uint32_t id, struct gguf_string token,
+                               char *out, size_t *used, struct fault *fault) {
     *used = token.length;
     if (v->type[id] == TOKEN_BYTE) {
         int byte = byte_of(token);
@@ -304,7 +304,7 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
         struct gguf_string token = gguf_next_string(&cursor);
         size_t length;
         v->start[id] = used;
-        enum status status = spell(v, id, token, v->bytes + used, &length, fault);
+        enum status status = spell_token(v, id, token, v->bytes + used, &length, fault);
         if (status != STATUS_OK) return status;
         if (length > TOKEN_BYTES_MAX)
             return fault_set(fault, STATUS_BAD_FILE, "token_bytes", "id:u limit:u n:u",
@@ -318,7 +318,7 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
 /* True for a user-defined token that merges may produce. Text is cut at user-defined tokens first.
  * So merges can only produce a user-defined token that begins with llama's added leading space.
  * Decoding would keep this space, so the token is excluded. */
-static bool is_made(const struct vocabulary *v, uint32_t id) {
+static bool can_be_merged(const struct vocabulary *v, uint32_t id) {
     return v->type[id] == TOKEN_USER_DEFINED &&
            (v->kind != KIND_LLAMA || *vocabulary_text(v, id) != ' ');
 }
@@ -361,7 +361,7 @@ static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
     for (uint32_t id = 0; id < v->size; id++) {
         size_t length = vocabulary_length(v, id);
         if (length == 0) continue;
-        if (v->type[id] == TOKEN_NORMAL || is_made(v, id)) found[n_found++] = id;
+        if (v->type[id] == TOKEN_NORMAL || can_be_merged(v, id)) found[n_found++] = id;
         bool special = vocabulary_special(v, id);
         if (!special && v->type[id] != TOKEN_USER_DEFINED) continue;
         if (length > MARKED_MAX) {
@@ -443,7 +443,7 @@ static enum status read_strips(struct vocabulary *v, const struct gguf *file, st
     if (status == STATUS_OK)
         status = read_stripping(v, file, "tokenizer.logitscope.rstrip", STRIPS_RIGHT, fault);
     if (status != STATUS_OK) return status;
-    bool phi3 = equals(architecture, "phi3");
+    bool phi3 = string_equals(architecture, "phi3");
     if (is_phi(name, '3') || (phi3 && v->kind == KIND_LLAMA)) v->strips = STRIPS_RIGHT;
     if ((phi3 || is_phi(name, '4')) && v->pre_stated && !strcmp(v->pretokenizer->name, "dbrx"))
         v->strips = STRIPS_LEFT | STRIPS_RIGHT;
@@ -453,14 +453,14 @@ static enum status read_strips(struct vocabulary *v, const struct gguf *file, st
 unsigned vocabulary_strips(const struct vocabulary *v, uint32_t id) {
     struct gguf_string token = {vocabulary_text(v, id), vocabulary_length(v, id)};
     bool marked = vocabulary_special(v, id) || v->type[id] == TOKEN_USER_DEFINED;
-    bool kept = equals(token, "<unk>") || equals(token, "<s>") ||
-                (equals(token, "<|endoftext|>") && v->strips == STRIPS_RIGHT);
+    bool kept = string_equals(token, "<unk>") || string_equals(token, "<s>") ||
+                (string_equals(token, "<|endoftext|>") && v->strips == STRIPS_RIGHT);
     if (v->stripping) return marked ? v->stripping[id] : 0;
     return marked && !kept ? v->strips : 0;
 }
 
-static enum status allocate(struct vocabulary *v, const struct gguf_value *tokens,
-                            struct fault *fault) {
+static enum status allocate_arrays(struct vocabulary *v, const struct gguf_value *tokens,
+                                   struct fault *fault) {
     const uint8_t *cursor = tokens->data;
     uint64_t total = 1; /* never allocate 0 bytes */
     for (uint32_t id = 0; id < v->size; id++) total += gguf_next_string(&cursor).length;
@@ -491,7 +491,7 @@ enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *fi
     if (vocab_size && v->size != vocab_size)
         return fault_set(fault, STATUS_BAD_FILE, "list_model", "name:s limit:u n:u",
                          "tokenizer.ggml.tokens", (uint64_t)vocab_size, (uint64_t)v->size);
-    status = allocate(v, tokens, fault);
+    status = allocate_arrays(v, tokens, fault);
     if (status == STATUS_OK) status = read_types(v, file, tokens, fault);
     if (status == STATUS_OK) status = read_ends(v, file, tokens, fault);
     if (status == STATUS_OK) status = read_tokens(v, tokens, fault);
@@ -533,8 +533,7 @@ uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text
     uint32_t found = TOKEN_NONE;
     if (!length || !vocabulary->marks[(unsigned char)text[0]]) return TOKEN_NONE;
     for (size_t depth = 0; low < high; depth++) {
-        /* tokens of this length sort first: a user-defined token, then a special token, if they
-         * exist */
+        /* of tokens with equal text, a user-defined token sorts before a special token */
         for (; low < high && marked[low].length == depth; low++)
             if (special || !marked[low].special) found = marked[low].id;
         if (depth == length) break;

@@ -12,7 +12,7 @@
 #include "status.h"
 #include "token_map.h"
 
-/* tokenizer.ggml.token_type. */
+/* Types of tokens, with the numbers of tokenizer.ggml.token_type. */
 enum token_type {
     TOKEN_NORMAL = 1,
     TOKEN_UNKNOWN,      /* special: replaces unknown text; never made from plain text */
@@ -24,8 +24,8 @@ enum token_type {
 
 enum vocabulary_kind { KIND_CHAR, KIND_WORD, KIND_GPT2, KIND_LLAMA };
 
-/* Limits for a file: number of tokens, bytes of a token, bytes of a marked token. Encoding takes
- * longer with longer tokens, so the limits keep a hostile file from blocking it. */
+/* Limits of a file: number of tokens, bytes of a token, bytes of a marked token. Encoding takes
+ * longer with longer tokens, so a hostile file could block it without limits. */
 enum { VOCABULARY_MAX = 1 << 24, TOKEN_BYTES_MAX = 1024, MARKED_MAX = 256 };
 enum { VOCABULARY_ENDS_MAX = 40 };
 
@@ -69,7 +69,7 @@ struct vocabulary {
 };
 
 /* Reads and copies tokenizer.ggml.*. Fails as tokenizer_open does; after a failure the caller need
- * not close it. */
+ * not close the vocabulary. */
 enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *file,
                             uint32_t vocab_size, struct fault *fault);
 void vocabulary_close(struct vocabulary *vocabulary);
@@ -84,8 +84,7 @@ enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf
  * number of decoded bytes. False if a character is outside the alphabet. */
 bool vocabulary_spell_gpt2(char *out, size_t *used, const char *text, size_t length);
 
-/* Copies text to out (length,) with a space for each U+2581; returns the number of bytes written.
- */
+/* Copies text to out (length,) with a space for each U+2581; returns the written bytes. */
 size_t vocabulary_spell_llama(char *out, const char *text, size_t length);
 
 /* Returns the longest marked token at the beginning of text[0 .. length), or TOKEN_NONE. Finds

@@ -11,7 +11,7 @@
 #include "rank.h"
 #include "warp_part.h"
 
-/* The weight of the best token: e^0. */
+/* The weight of the best token: e^0, in units of 2^-44. */
 static const uint64_t WEIGHT_MAX = (uint64_t)1 << 44;
 
 OUTLINED size_t warp_survivors(const float *logits, size_t n) {
@@ -28,8 +28,8 @@ OUTLINED size_t warp_best(const float *logits, size_t n) {
     return best;
 }
 
-/* Two loops without a branch, because the id decides a tie: equal logits stay up to `last` and are
- * removed after it. */
+/* Two loops, because the id decides a tie: equal logits stay up to `last` and are removed after
+ * it. */
 OUTLINED void warp_keep_through(float *logits, size_t n, uint32_t last) {
     float limit = logits[last];
     VECTOR
@@ -96,7 +96,7 @@ static bool overflows(const float *logits, size_t n, double temperature) {
     return (double)size / temperature > (double)FLT_MAX;
 }
 
-static void divide(float *logits, size_t n, double temperature) {
+static void divide_by(float *logits, size_t n, double temperature) {
     if (temperature == 0) {
         size_t best = warp_best(logits, n);
         for (size_t i = 0; i < n; i++) logits[i] = i == best ? logits[i] : -INFINITY;
@@ -111,10 +111,10 @@ static void divide(float *logits, size_t n, double temperature) {
 }
 
 void warp_temperature(float *logits, const struct warp_input *input) {
-    divide(logits, input->vocab_size, value_of(input, SETTING_TEMPERATURE));
+    divide_by(logits, input->vocab_size, value_of(input, SETTING_TEMPERATURE));
 }
 
-/* x^e, for 0 <= x <= 1. */
+/* Returns x^e for 0 <= x <= 1. */
 static double power(double x, double e) {
     double log = x > 0 && e > 0 ? e * elementary_log(x) : e > 0 ? -1000 : 0;
     return log > -700 ? elementary_exp64(log) : 0;
@@ -133,7 +133,7 @@ void warp_dynatemp(float *logits, const struct warp_input *input) {
     low = low < 0 ? 0 : low;
     high = high > DBL_MAX ? DBL_MAX : high;
     double exponent = value_of(input, SETTING_DYNATEMP_EXPONENT);
-    divide(logits, n, low + (high - low) * power(share, exponent));
+    divide_by(logits, n, low + (high - low) * power(share, exponent));
 }
 
 void warp_smoothing(float *logits, const struct warp_input *input) {
@@ -205,7 +205,7 @@ void warp_top_a(float *logits, const struct warp_input *input) {
     warp_keep_heavy(logits, input, warp_least_weight(a * best * best, input->total));
 }
 
-/* Sums in the order of ids; removed tokens add 0. */
+/* The sum is in the order of ids; removed tokens add 0. */
 void warp_p_less(float *logits, const struct warp_input *input) {
     double version = value_of(input, SETTING_P_LESS), n = (double)input->vocab_size, same = 0;
     if (version == 0) return;

@@ -49,53 +49,54 @@ extern const struct warp_row warp_table[SETTING_COUNT];
 /* Each sampler changes logits (vocab_size,) in place. At least one logit must be finite; none may
  * be NaN or +Infinity. Results that would overflow are clamped to +-FLT_MAX. */
 
-/* The first two samplers also read a second distribution: settings->second. ln p is the logarithm
- * of the softmax, in float64. */
+/* The next two samplers also read a second distribution: settings->second. In the comments, ln p is
+ * the logarithm of the softmax, in float64. */
 
-/* n + scale (c - n). c is ln p of the logits; n is ln p of the second distribution, from a negative
- * prompt. A scale above 1 moves the result away from n. Classifier-free guidance. */
+/* Sets each logit to n + scale (c - n). c is ln p of the logits; n is ln p of the second
+ * distribution, from a negative prompt. A scale above 1 moves the result away from n.
+ * Classifier-free guidance. */
 void warp_guidance(float *logits, const struct warp_input *input);
-/* (1 + beta) e - beta a. e is ln p of the logits; a is ln p of the second distribution, from a
- * weaker model. Removes tokens with e < ln alpha + max e. Contrastive decoding, with the weights
- * of O'Brien and Lewis 2023. */
+/* Sets each logit to (1 + beta) e - beta a. e is ln p of the logits; a is ln p of the second
+ * distribution, from a weaker model. Removes tokens with e < ln alpha + max e. Contrastive
+ * decoding, with the weights of O'Brien and Lewis 2023. */
 void warp_contrastive(float *logits, const struct warp_input *input);
-/* l + b for each biased id; a bias of -INFINITY removes the token. May remove every token: the
- * chain then reports STATUS_NOTHING_LEFT. */
+/* Adds its bias to the logit of each biased id; a bias of -INFINITY removes the token. May remove
+ * every token: the chain then reports STATUS_NOTHING_LEFT. */
 void warp_logit_bias(float *logits, const struct warp_input *input);
-/* l > 0 ? l * r : l / r, once for each distinct id of the prompt. The prompt is the history without
- * its last settings->step ids. From transformers, which uses an encoder's text instead of the
- * prompt. */
+/* Sets a logit l to l > 0 ? l * r : l / r, once for each distinct id of the prompt. The prompt is
+ * the history without its last settings->step ids. From transformers, which uses an encoder's text
+ * instead of the prompt. */
 void warp_encoder_repetition_penalty(float *logits, const struct warp_input *input);
-/* l > 0 ? l / r : l * r, once for each distinct id in the window: the last repetition_window ids of
- * the history; 0 means all. The first prompt_ignore_length ids of the history are left out, as in
- * transformers. If r > 1, the penalty is 1 + (r - 1) rep_pen_slope for an id that is only in the
- * window's older half, as in koboldcpp. CTRL, section 4.1. */
+/* Sets a logit l to l > 0 ? l / r : l * r, once for each distinct id in the window: the last
+ * repetition_window ids of the history; 0 means all. The first prompt_ignore_length ids of the
+ * history are left out, as in transformers. If r > 1, the penalty is 1 + (r - 1) rep_pen_slope for
+ * an id that is only in the window's older half, as in koboldcpp. CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
-/* l - a * count(id) and l - b * [id present], counted over the last repetition_window ids. Negative
- * a and b make repeats likelier. In the count, an occurrence adds penalty_decay^(number of tokens
+/* Subtract a * count(id), and b for each id present, in the last repetition_window ids. Negative a
+ * and b make repeats likelier. In the count, an occurrence adds penalty_decay^(number of tokens
  * after it), as in RWKV. */
 void warp_frequency_penalty(float *logits, const struct warp_input *input);
 void warp_presence_penalty(float *logits, const struct warp_input *input);
 /* Removes every id that would complete an n-gram that the last repetition_window ids already
  * contain. May remove every token. */
 void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input);
-/* l - multiplier * base^(match - allowed length) for each token that would repeat text. `match` is
- * the length of the longest text, up to 4096 ids, that ends the history and also precedes an
- * earlier occurrence of the token. A match contains no breaker, and a breaker of one id is not
- * penalised. Reads the last dry_penalty_last_n ids; 0 means all. As in llama.cpp. */
+/* Subtracts multiplier * base^(match - allowed length) from each token that would repeat text.
+ * `match` is the length of the longest text, up to 4096 ids, that ends the history and also
+ * precedes an earlier occurrence of the token. A match contains no breaker, and a breaker of one id
+ * is not penalised. Reads the last dry_penalty_last_n ids; 0 means all. As in llama.cpp. */
 void warp_dry(float *logits, const struct warp_input *input);
-/* l / T. T = 0 keeps only the best token. If max |l| / T would overflow, subtracts the maximum
- * first and clamps the result at -FLT_MAX. */
+/* Divides each logit l by T. T = 0 keeps only the best token. If max |l| / T would overflow,
+ * subtracts the maximum first and clamps the result at -FLT_MAX. */
 void warp_temperature(float *logits, const struct warp_input *input);
 
 /* Every truncation keeps at least the min_tokens_to_keep (1 or more) best tokens. XTC removes the
- * best tokens, but keeps at least min_tokens_to_keep tokens. p is weight / total. */
+ * best tokens, but keeps at least min_tokens_to_keep tokens. In the comments, p is weight /
+ * total. */
 
 /* Keeps tokens with l >= the k-th largest logit, so ties with that logit stay. */
 void warp_top_k(float *logits, const struct warp_input *input);
 /* Keeps the nucleus: the smallest prefix in rank order with a mass of at least p. A token stays if
- * the mass of all tokens before it is below (p - 2^-20) of the total. Section 3.1 of
- * the source. */
+ * the mass of all tokens before it is below (p - 2^-20) of the total. Section 3.1 of the source. */
 void warp_top_p(float *logits, const struct warp_input *input);
 /* Keeps tokens with p >= m * the largest p. */
 void warp_min_p(float *logits, const struct warp_input *input);
@@ -117,21 +118,19 @@ void warp_top_a(float *logits, const struct warp_input *input);
  * of itself against rounding. */
 void warp_p_less(float *logits, const struct warp_input *input);
 /* Reads the 100 best tokens with p > 0. Keeps the longest prefix in rank order whose terms -p ln p
- * add up to at most h + 2^-20 of their entropy, and always the best token. As in transformers.
- */
+ * add up to at most h + 2^-20 of their entropy, and always the best token. As in transformers. */
 void warp_top_h(float *logits, const struct warp_input *input);
-/* Replaces temperature: l / T, T = low + (high - low) (H / ln n)^exponent. low is max(0,
+/* Replaces temperature: divides each logit by low + (high - low) (H / ln n)^exponent. low is max(0,
  * temperature - range), high is temperature + range, and H is the entropy of the n survivors. As in
  * llama.cpp. */
 void warp_dynatemp(float *logits, const struct warp_input *input);
-/* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2. With curve 1
- * this is quadratic. As in text-generation-webui. */
+/* Sets each logit l to max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve -
+ * 1) / 2. With curve 1 this is quadratic. As in text-generation-webui. */
 void warp_smoothing(float *logits, const struct warp_input *input);
-/* Removes the tokens that end a text until min_new_tokens tokens are drawn. May remove every token.
- */
+/* Removes the tokens that end a text until min_new_tokens tokens are drawn, even the last token. */
 void warp_min_new_tokens(float *logits, const struct warp_input *input);
-/* l + |l| (factor^n - 1) for the tokens that end a text; n counts the tokens drawn beyond
- * exponential_decay_start. Computes the power by squaring. From transformers. */
+/* Adds |l| (factor^n - 1) to the logit l of each token that ends a text; n counts the tokens drawn
+ * beyond exponential_decay_start. Computes the power by squaring. From transformers. */
 void warp_length_penalty(float *logits, const struct warp_input *input);
 /* Adds up the absolute second differences of p in rank order. If n partial sums are at most z +
  * 2^-20 of the total, keeps n + 1 tokens; with llama.cpp's convention max(n, 1) tokens. Does
@@ -158,7 +157,7 @@ double adaptive_next(const struct settings *settings, double p);
 /* The watermarks; watermark.h describes their hash. A watermark does nothing while the history is
  * shorter than its context. */
 
-/* l + bias for the green tokens. A bias of GREEN_HARD or more removes all other tokens instead,
+/* Adds the bias to the green tokens. A bias of GREEN_HARD or more removes all other tokens instead,
  * unless no survivor is green. */
 void warp_green_list(float *logits, const struct warp_input *input);
 /* For each layer, p becomes p (1 + g - G); G is the mass of the tokens with g = 1. This is a

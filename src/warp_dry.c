@@ -4,20 +4,22 @@
 
 enum { MATCH_MAX = 4096 };
 
-/* The window, read backwards: index 0 is its last id. */
+/* The ids of the window; id_from_end reads them backwards, from its last id. */
 struct tail {
     const uint32_t *ids;
     size_t n;
 };
 
-static uint32_t back(const struct tail *tail, size_t i) { return tail->ids[tail->n - 1 - i]; }
+static uint32_t id_from_end(const struct tail *tail, size_t i) {
+    return tail->ids[tail->n - 1 - i];
+}
 
 /* True if the window contains the whole sequence, beginning at backward index i. */
-static bool stands_at(const struct tail *tail, size_t i, const uint32_t *sequence,
-                      uint32_t length) {
+static bool sequence_is_at(const struct tail *tail, size_t i, const uint32_t *sequence,
+                           uint32_t length) {
     if (length > i + 1) return false;
     for (uint32_t k = 0; k < length; k++)
-        if (back(tail, i - k) != sequence[k]) return false;
+        if (id_from_end(tail, i - k) != sequence[k]) return false;
     return true;
 }
 
@@ -29,7 +31,7 @@ static size_t find_limit(const struct tail *tail, const struct settings *setting
         uint32_t longest = 0;
         for (uint32_t b = 0; b < settings->n_breaker_words; b += settings->breakers[b] + 1) {
             uint32_t length = settings->breakers[b];
-            if (length > longest && stands_at(tail, i, settings->breakers + b + 1, length))
+            if (length > longest && sequence_is_at(tail, i, settings->breakers + b + 1, length))
                 longest = length;
         }
         if (longest) return i + 1 - longest;
@@ -43,26 +45,26 @@ static bool is_breaker(uint32_t id, const struct settings *settings) {
     return false;
 }
 
-/* Sets scratch[id], for each id of the window, to the longest match before an occurrence of it.
- * z[k] is the number of equal ids if the window and the window without its last k ids are compared
- * backwards. Earlier values of z save comparisons inside the last match found, [left, right).
- * Gusfield 1997, section 1.4. */
-static void measure(const struct tail *tail, size_t limit, uint32_t *scratch) {
+/* For each id of the window, sets scratch[id] to the length of the longest match before an
+ * occurrence of the id. z[k] is the number of equal ids if the window and the window without its
+ * last k ids are compared backwards. Earlier values of z save comparisons inside the last match
+ * found, [left, right). Gusfield 1997, section 1.4. */
+static void measure_matches(const struct tail *tail, size_t limit, uint32_t *scratch) {
     uint32_t z[MATCH_MAX];
     size_t left = 0, right = 0;
-    for (size_t k = 0; k < tail->n; k++) scratch[back(tail, k)] = 0;
+    for (size_t k = 0; k < tail->n; k++) scratch[id_from_end(tail, k)] = 0;
     for (size_t k = 1; k < tail->n; k++) {
         size_t match = 0;
         if (k < right) match = z[k - left] < right - k ? z[k - left] : right - k;
         if (k + match >= right) {
             while (match < limit && k + match < tail->n &&
-                   back(tail, match) == back(tail, k + match))
+                   id_from_end(tail, match) == id_from_end(tail, k + match))
                 match++;
             left = k;
             right = k + match;
         }
         if (k < MATCH_MAX) z[k] = (uint32_t)match;
-        uint32_t *longest = &scratch[back(tail, k - 1)];
+        uint32_t *longest = &scratch[id_from_end(tail, k - 1)];
         if (match > *longest) *longest = (uint32_t)match;
     }
 }
@@ -81,7 +83,7 @@ void warp_dry(float *logits, const struct warp_input *input) {
     tail.n = last_ids(input, value_of(input, SETTING_DRY_PENALTY_LAST_N), &tail.ids);
     size_t limit = find_limit(&tail, settings);
     if (multiplier == 0 || limit == 0) return;
-    measure(&tail, limit, input->scratch);
+    measure_matches(&tail, limit, input->scratch);
     for (size_t i = 0; i < tail.n; i++) {
         uint32_t id = tail.ids[i], match = input->scratch[id];
         input->scratch[id] = 0; /* penalises each id only once */

@@ -11,7 +11,7 @@ static double mu_of(const struct settings *settings) {
     return mu != 0 ? mu : 2 * settings->value[SETTING_MIROSTAT_TAU];
 }
 
-/* 2^x, exact for whole x. */
+/* Returns 2^x, exact for whole x. */
 static double power_of_two(double x) {
     if (x > 1000) return 0x1p1000;
     if (x < -1000) return 0x1p-1000;

@@ -17,14 +17,14 @@ static inline enum convention convention_of(const struct warp_input *input) {
     return (enum convention)value_of(input, SETTING_CONVENTION);
 }
 
-/* Rounds to float32; clamps to +-FLT_MAX. */
+/* Rounds to float32 and clamps to +-FLT_MAX. */
 static inline float to_float(double x) {
     if (x > (double)FLT_MAX) return FLT_MAX;
     if (x < -(double)FLT_MAX) return -FLT_MAX;
     return (float)x;
 }
 
-/* Turns a distribution's logits into ln p. */
+/* Numbers with which log_p turns a distribution's logits into ln p. */
 struct normaliser {
     double max, log_sum;
 };
@@ -35,8 +35,8 @@ static inline struct normaliser normaliser_of(const float *logits, size_t n) {
     return (struct normaliser){(double)max, log_sum};
 }
 
-static inline double log_p(double logit, struct normaliser it) {
-    return logit - it.max - it.log_sum;
+static inline double log_p(double logit, struct normaliser by) {
+    return logit - by.max - by.log_sum;
 }
 
 /* Sets *ids to the last `most` ids of the history (0: all) and returns their number. */
@@ -57,8 +57,7 @@ void warp_keep_best(float *logits, const struct warp_input *input, double keep);
 void warp_keep_through(float *logits, size_t n, uint32_t last);
 /* Removes tokens with a weight below `limit`, except the min_tokens_to_keep best. */
 void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit);
-/* Returns the least weight w with w / total >= p; if there is none, 2^44 + 1, above every weight.
- */
+/* Returns the least weight w with w / total >= p, or 2^44 + 1, above every weight. */
 uint64_t warp_least_weight(double p, uint64_t total);
 
 /* Returns the cumulative weight at which a prefix of mass p is complete: its share reaches p or, if

@@ -69,7 +69,8 @@ void warp_repetition_penalty(float *logits, const struct warp_input *input) {
 }
 
 /* For each distinct id of the window, subtracts `once`, and `each` for every occurrence. */
-static void subtract(float *logits, const struct warp_input *input, double once, double each) {
+static void subtract_penalty(float *logits, const struct warp_input *input, double once,
+                             double each) {
     const uint32_t *ids;
     size_t n = count_ids(input, &ids);
     for (size_t i = 0; i < n; i++) {
@@ -114,16 +115,15 @@ void warp_frequency_penalty(float *logits, const struct warp_input *input) {
         subtract_decayed(logits, input, each);
         return;
     }
-    subtract(logits, input, 0, each);
+    subtract_penalty(logits, input, 0, each);
 }
 
 void warp_presence_penalty(float *logits, const struct warp_input *input) {
-    subtract(logits, input, value_of(input, SETTING_PRESENCE_PENALTY), 0);
+    subtract_penalty(logits, input, value_of(input, SETTING_PRESENCE_PENALTY), 0);
 }
 
-/* Rabin and Karp 1987: compares only ids with the same hash as the last n - 1 ids. Skips the
- * comparison if the next id is banned already, so that a text of one repeated word is not slower.
- */
+/* Compares ids only if their hash is that of the last n - 1 ids (Rabin and Karp 1987) and the next
+ * id is not yet banned, so that a text of one repeated word is not slower. */
 void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input) {
     const uint64_t multiplier = 6364136223846793005u;
     double size = value_of(input, SETTING_NO_REPEAT_NGRAM_SIZE);

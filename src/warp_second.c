@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* The stages that read a second distribution: guidance and contrastive decoding. */
+/* The samplers that read a second distribution: guidance and contrastive decoding. */
 #include "elementary.h"
 #include "loop.h"
 #include "warp_part.h"

@@ -10,7 +10,7 @@
 
 enum { DIGITS = 256, INSERTED = 48 };
 
-/* The least weight of each band, tried in this order. */
+/* Least weights of the bands of tokens, which are sorted in this order. */
 static const uint64_t LEAST[] = {(uint64_t)1 << 32, 1 << 28, 1 << 25, 1};
 
 /* A curve of n descending weights: the last weight, the one before it, and the sum of bends. */
@@ -20,7 +20,7 @@ struct curve {
 };
 
 /* Adds a weight; returns true if this adds a bend. */
-static bool go_on(struct curve *curve, uint64_t weight) {
+static bool add_weight(struct curve *curve, uint64_t weight) {
     uint64_t rise = curve->before + weight, fall = 2 * curve->last;
     bool bends = curve->n >= 2;
     if (bends) curve->sum += rise > fall ? rise - fall : fall - rise;
@@ -90,14 +90,14 @@ static size_t count_bends(const uint32_t *keys, size_t n, uint64_t bound) {
     struct curve curve = {0};
     size_t count = 0;
     for (size_t i = 0; i < n && curve.sum <= bound; i++)
-        if (go_on(&curve, weight_of(keys[i]))) count += curve.sum <= bound;
+        if (add_weight(&curve, weight_of(keys[i]))) count += curve.sum <= bound;
     return count;
 }
 
 /* Counts the bends whose sum stays within a share of all bends, from the curve of the best tokens.
  * Returns false if the other tokens could change the count. */
-static bool decide(const uint32_t *keys, const struct curve *curve, bool complete, uint64_t bits,
-                   size_t *count) {
+static bool decide_count(const uint32_t *keys, const struct curve *curve, bool complete,
+                         uint64_t bits, size_t *count) {
     *count = count_bends(keys, curve->n, draw_scale(bits, curve->sum));
     if (complete || curve->n < 3) return complete;
     uint64_t most = draw_scale(bits, curve->sum + 2 * curve->before);
@@ -129,10 +129,10 @@ void warp_tfs_z(float *logits, const struct warp_input *input) {
         uint64_t above = r ? LEAST[r - 1] : UINT64_MAX;
         known += sort_band(input->weights, n, above, LEAST[r], keys + known);
         if (last) survivors = warp_survivors(logits, n);
-        /* Tokens of weight 0 add no bend after the second one. */
+        /* after two tokens of weight 0, further ones add no bend */
         for (int i = 0; i < 2 && last && known < survivors; i++) keys[known++] = key_of(0);
-        while (curve.n < known) go_on(&curve, weight_of(keys[curve.n]));
-        decided = decide(keys, &curve, last, (uint64_t)(share * 0x1p53), &count);
+        while (curve.n < known) add_weight(&curve, weight_of(keys[curve.n]));
+        decided = decide_count(keys, &curve, last, (uint64_t)(share * 0x1p53), &count);
     }
     if (count + 2 >= survivors) return;
     if (convention_of(input) != CONVENTION_LLAMA_CPP) count++;

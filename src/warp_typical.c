@@ -1,6 +1,6 @@
 /* Truncations by entropy: typical_p and top_h. Typical_p orders tokens by |-ln p - H|. This is the
  * distance from a token's logit to the center, the logit whose surprise is the entropy H. The
- * selection works like rank.c; it compares distances, doubles, by their bits as integers. */
+ * selection works as in rank.c, with the bits of distances (doubles) as integers. */
 #include <string.h>
 
 #include "elementary.h"
@@ -10,8 +10,8 @@
 
 enum { BUCKETS = 2048 };
 
-/* The state of a selection: `missing` is the mass still missing to the target, `before` the number
- * of tokens already selected. */
+/* The state of a selection: `missing` is the mass that is still missing to the target, `before` the
+ * number of tokens already selected. */
 struct search {
     const float *logits;
     const uint64_t *weights; /* NULL: each token counts 1 */
@@ -40,7 +40,7 @@ static uint64_t amount_of(const struct search *s, uint32_t id) {
 }
 
 /* Keeps only the candidates of the bucket that reaches the target; returns their number. */
-static size_t narrow(struct search *s, uint32_t *ids, size_t n, int shift) {
+static size_t narrow_candidates(struct search *s, uint32_t *ids, size_t n, int shift) {
     uint64_t amounts[BUCKETS] = {0};
     uint32_t chosen = 0;
     size_t kept = 0;
@@ -59,14 +59,14 @@ static size_t narrow(struct search *s, uint32_t *ids, size_t n, int shift) {
     return kept;
 }
 
-static struct found search(struct search s, size_t n, uint32_t *scratch) {
+static struct found select_token(struct search s, size_t n, uint32_t *scratch) {
     size_t found = 0, i = 0;
     for (size_t id = 0; id < n; id++) {
         scratch[found] = (uint32_t)id;
         found += s.logits[id] != -INFINITY;
     }
     for (int shift = 53; shift > -11 && found > 1; shift -= 11)
-        found = narrow(&s, scratch, found, shift > 0 ? shift : 0);
+        found = narrow_candidates(&s, scratch, found, shift > 0 ? shift : 0);
     for (; i + 1 < found && amount_of(&s, scratch[i]) < s.missing; i++)
         s.missing -= amount_of(&s, scratch[i]);
     return (struct found){key_of(s.logits[scratch[i]], s.center), scratch[i], s.before + i};
@@ -88,10 +88,10 @@ void warp_typical_p(float *logits, const struct warp_input *input) {
     uint64_t target = p == 1 ? 0 : warp_mass_target(p, input->total, exactly);
     if (!target || keep >= (double)warp_survivors(logits, n)) return;
     struct search by_mass = {logits, input->weights, center, target, 0};
-    struct found last = search(by_mass, n, input->scratch);
+    struct found last = select_token(by_mass, n, input->scratch);
     if ((double)last.before + 1 < keep) {
         struct search by_count = {logits, NULL, center, (uint64_t)keep, 0};
-        last = search(by_count, n, input->scratch);
+        last = select_token(by_count, n, input->scratch);
     }
     for (size_t i = 0; i < n; i++) {
         uint64_t key = key_of(logits[i], center); /* the key of -Infinity is the largest */

@@ -40,10 +40,11 @@ void warp_green_list(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Plays `layers` layers over the masses of the patterns and writes the factor of each pattern. A
- * match draws two candidates. The candidate with the larger g wins; on a tie, the first candidate.
- * So a candidate with g = 0 wins only against another g = 0. */
-static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], uint32_t layers) {
+/* Plays `layers` layers of the tournament over the masses of the patterns, and writes the factor of
+ * each pattern. A match draws two candidates. The candidate with the larger g wins; on a tie, the
+ * first candidate. So a candidate with g = 0 wins only against another g = 0. */
+static OUTLINED void play_layers(double factor[PATTERNS], const double mass[PATTERNS],
+                                 uint32_t layers) {
     for (uint32_t p = 0; p < PATTERNS; p++) factor[p] = 1;
     for (uint32_t layer = 0; layer < layers; layer++) {
         const uint32_t bit = 1u << layer;
@@ -64,8 +65,8 @@ static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], 
 }
 
 /* Sums the weights of each pattern in a round, multiplied by the factors of earlier rounds. */
-static inline ALWAYS void add_up(double mass[PATTERNS], double factor[ROUNDS][PATTERNS],
-                                 uint32_t round, const struct warp_input *input) {
+static inline ALWAYS void sum_patterns(double mass[PATTERNS], double factor[ROUNDS][PATTERNS],
+                                       uint32_t round, const struct warp_input *input) {
     const uint32_t *g = input->scratch;
     for (uint32_t p = 0; p < PATTERNS; p++) mass[p] = 0;
     for (size_t i = 0; i < input->vocab_size; i++) {
@@ -85,8 +86,8 @@ void warp_synthid(float *logits, const struct warp_input *input) {
     UNROLL
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint32_t played = BITS * round, left = depth > played ? depth - played : 0;
-        if (left) add_up(mass, factor, round, input);
-        play(factor[round], mass, left < BITS ? left : BITS);
+        if (left) sum_patterns(mass, factor, round, input);
+        play_layers(factor[round], mass, left < BITS ? left : BITS);
     }
     for (uint32_t i = 0; i < ROUNDS * PATTERNS; i++)
         factor[i / PATTERNS][i % PATTERNS] = elementary_log(factor[i / PATTERNS][i % PATTERNS]);

@@ -41,13 +41,11 @@ static const struct kernels *kernels = &kernels_simd;
 static struct kernels adopted;
 static void *exchange;
 static size_t exchange_size;
-static uint64_t feeds; /* incremented before a session's logits change */
+static uint64_t feeds; /* number of changes of session logits, incremented before each */
 
 EXPORT(void *, memory_allocate)(size_t size) {
     void *memory = malloc(size ? size : 1);
-    if (!memory) {
-        fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_bytes", "n:u", (uint64_t)size);
-    }
+    if (!memory) fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_bytes", "n:u", (uint64_t)size);
     return memory;
 }
 
@@ -125,8 +123,9 @@ EXPORT(uint32_t, model_probe)(const struct model_file *file, uint32_t i) {
 
 EXPORT(void, model_close)(struct model_file *file) { model_file_close(file); }
 
-/* Begins to open a model file; see model_file_begin. A negative `size` means unknown. Then the
- * caller writes the image to model_image and calls model_finish, or gives up with model_close. */
+/* Begins to open a model file; see model_file_begin. A negative `size` means that it is unknown.
+ * Then the caller writes the image to model_image and calls model_finish, or gives up with
+ * model_close. */
 EXPORT(struct model_file *, model_begin)
 (const void *head, size_t available, double size, uint32_t context) {
     struct model_file *file;
@@ -162,9 +161,8 @@ EXPORT(int32_t, tokenizer_encode)
     size_t count;
     if (!has_tokenizer(file)) return -1;
     if (tokenizer_encode(file->tokenizer, &(struct tokenizer_text){text, length, bos, flags}, ids,
-                         capacity, &count, &fault)) {
+                         capacity, &count, &fault))
         return -1;
-    }
     return (int32_t)count;
 }
 
@@ -174,9 +172,8 @@ EXPORT(int32_t, tokenizer_decode)
  size_t capacity) {
     size_t length;
     if (!has_tokenizer(file)) return -1;
-    if (tokenizer_decode(file->tokenizer, ids, n, special != 0, text, capacity, &length, &fault)) {
+    if (tokenizer_decode(file->tokenizer, ids, n, special != 0, text, capacity, &length, &fault))
         return -1;
-    }
     return (int32_t)length;
 }
 
@@ -271,8 +268,8 @@ EXPORT(void, settings_order)(const uint32_t *order, uint32_t n) {
     settings.n_order = n;
 }
 
-/* Replaces an owned array of the settings by a copy of `size` bytes. */
-static enum status take(void **place, const void *from, size_t size) {
+/* Replaces an owned array of the settings by a copy of the `size` bytes at `from`. */
+static enum status copy_array(void **place, const void *from, size_t size) {
     void *copy = malloc(size + 1);
     if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_settings", "");
     memcpy(copy, from, size);
@@ -283,7 +280,7 @@ static enum status take(void **place, const void *from, size_t size) {
 
 /* Copies n biases, ascending by id. */
 EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
-    if (take(&biases, bias, n * sizeof *bias)) return fault.status;
+    if (copy_array(&biases, bias, n * sizeof *bias)) return fault.status;
     settings.bias = biases;
     settings.n_bias = n;
     return STATUS_OK;
@@ -291,21 +288,21 @@ EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
 
 /* Breakers and banned sequences: copies n words; each sequence is its length, then its ids. */
 EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
-    if (take(&breakers, words, n * sizeof *words)) return fault.status;
+    if (copy_array(&breakers, words, n * sizeof *words)) return fault.status;
     settings.breakers = breakers;
     settings.n_breaker_words = n;
     return STATUS_OK;
 }
 
 EXPORT(enum status, settings_ends)(const uint32_t *ids, uint32_t n) {
-    if (take(&ends, ids, n * sizeof *ids)) return fault.status;
+    if (copy_array(&ends, ids, n * sizeof *ids)) return fault.status;
     settings.ends = ends;
     settings.n_ends = n;
     return STATUS_OK;
 }
 
 EXPORT(enum status, settings_banned)(const uint32_t *words, uint32_t n) {
-    if (take(&banned, words, n * sizeof *words)) return fault.status;
+    if (copy_array(&banned, words, n * sizeof *words)) return fault.status;
     settings.banned = banned;
     settings.n_banned_words = n;
     return STATUS_OK;
@@ -387,7 +384,8 @@ EXPORT(struct chain *, chain_open)(size_t vocab_size, size_t top_max) {
 
 EXPORT(void, chain_close)(struct chain *chain) { chain_close(chain); }
 
-/* Logits in the exchange get version 0: they may change at every call. */
+/* Tells the chain the version of the logits (chain_version). Logits in the exchange get version 0,
+ * because they may change at every call. */
 static void note_version(struct chain *chain, const float *logits) {
     const char *from = exchange, *at = (const char *)logits;
     chain_version(chain, at >= from && at < from + exchange_size ? 0 : feeds);

@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* The watermarks' hash. */
+/* Computes the hash of the watermarks. */
 #include "watermark.h"
 
 #include <math.h>

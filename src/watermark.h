@@ -39,15 +39,15 @@ struct watermark {
     uint32_t mask;  /* SynthID: bit i is 1 if layer i is used */
 };
 
-/* Prepare the hash for the tokens after a history. False if the watermark is off or the history is
- * shorter than the watermark's context. watermark_synthid also returns false if the context
- * occurred earlier in the history. */
+/* Both functions prepare the hash for the tokens after a history. False if the watermark is off or
+ * the history is shorter than the watermark's context. watermark_synthid also returns false if the
+ * context occurred earlier in the history. */
 bool watermark_green(struct watermark *watermark, const struct settings *settings,
                      const uint32_t *history, size_t n_history);
 bool watermark_synthid(struct watermark *watermark, const struct settings *settings,
                        const uint32_t *history, size_t n_history);
 
-/* Returns the bits of a token; only if watermark->self. */
+/* Returns the bits of a token. Only if watermark->self. */
 uint32_t watermark_self_bits(const struct watermark *watermark, uint32_t id);
 
 static inline uint32_t watermark_bits(const struct watermark *watermark, uint32_t id) {
@@ -77,7 +77,7 @@ void watermark_all(uint32_t *bits, const struct watermark *watermark, const uint
 /* Reads a watermark in n ids: the green list if `sampler` is SETTING_GREEN_BIAS, otherwise SynthID.
  * Writes one number per id to found (n,). Green list: bit 0 is 1 if the id is green; with
  * green_self, the other bits are watermark_decider's distance. SynthID: the bits of g. UINT32_MAX
- * if the watermark is off or fewer ids precede than its context needs. */
+ * if the watermark is off or fewer ids precede the id than the context needs. */
 void watermark_read(uint32_t *found, const struct settings *settings, enum setting sampler,
                     const uint32_t *ids, size_t n);
 
