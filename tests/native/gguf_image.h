@@ -66,8 +66,8 @@ static inline void image_end(struct image *image) {
     image_bytes(image, padding, (32 - image->size % 32) % 32);
 }
 
-/* Tokenizer metadata. NULL or a negative number omits the key. In `tokens`, NULL is an empty token.
- */
+/* Tokenizer metadata. NULL or a negative number omits the key. In `tokens`, NULL is an empty
+ * token. */
 struct vocabulary_spec {
     const char *model, *pre, *name, *architecture;
     const char *const *tokens;

@@ -4,15 +4,15 @@
 
 #include "plain_chain.h"
 
-/* Copies the next `size` bytes of a case. Needs no check, because the test writes complete cases.
- */
+/* Copies the next `size` bytes of a case. Needs no check, because the test writes complete
+ * cases. */
 static void take(void *to, const unsigned char **from, size_t size) {
     memcpy(to, *from, size);
     *from += size;
 }
 
-/* Reads one case, little-endian: counts, seed and step, a value for each setting, then the arrays.
- */
+/* Reads one case, little-endian: counts, seed and step, a value for each setting, then the
+ * arrays. */
 static void take_case(struct settings *settings, const unsigned char **from, size_t *n,
                       size_t *n_history) {
     enum { MOST = 64 };

@@ -156,8 +156,8 @@ static void no_repeat_ngram_size(float *logits, const struct warp_input *input) 
         if (same(ids + at, ids + (n - before), before)) logits[ids[at + before]] = -INFINITY;
 }
 
-/* Returns the length of the longest breaker at the beginning of ids[at .. n); 0 if there is none.
- */
+/* Returns the length of the longest breaker at the beginning of ids[at .. n); 0 if there is
+ * none. */
 static uint32_t breaker_at(const struct settings *settings, const uint32_t *ids, size_t n,
                            size_t at) {
     uint32_t longest = 0;
@@ -531,8 +531,8 @@ static void xtc(float *logits, const struct warp_input *input) {
 }
 
 /* Returns the number of tokens that Mirostat 1 keeps of N tokens: k = ((s - 1) 2^mu / (1 - N^(1 -
- * s)))^(1 / s). s is the slope of ln(p_i / p_(i + 1)) over ln((i + 1) / i) for the 100 best tokens.
- */
+ * s)))^(1 / s). s is the slope of ln(p_i / p_(i + 1)) over ln((i + 1) / i) for the 100 best
+ * tokens. */
 static double zipf_count(const float *logits, const uint32_t *ids, size_t count, double n,
                          double mu) {
     double products = 0, squares = 0, log_n = elementary_log(n);

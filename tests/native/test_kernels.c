@@ -144,8 +144,8 @@ static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, s
     free(b);
 }
 
-/* Returns the next size: every size up to 32, then a sample with all remainders of a vector word.
- */
+/* Returns the next size: every size up to 32, then a sample with all remainders of a vector
+ * word. */
 static size_t next_size(size_t n, size_t step) {
     return n + (n < 32 ? step : check_all() ? step : 17);
 }
@@ -377,8 +377,8 @@ static void add_and_rotate_agree(void) {
     }
 }
 
-/* Compares out[i] with float64. The tolerance covers the effect of float32 scores on exponentials.
- */
+/* Compares out[i] with float64. The tolerance covers the effect of float32 scores on
+ * exponentials. */
 static void check_mixture(const float *out, const float *q, const float *keys, const float *values,
                           size_t n, size_t size, double cap) {
     double s[N], max = -INFINITY, sum = 0;

@@ -140,8 +140,8 @@ static void gpt2_equals_its_plain_form(void) {
     }
 }
 
-/* Scores have few different values, so that many tie. If texts are equal, the first token counts.
- */
+/* Scores have few different values, so that many tie. If texts are equal, the first token
+ * counts. */
 static void llama_equals_its_plain_form(void) {
     struct pcg32 generator;
     pcg32_seed(&generator, 3, 54);

@@ -128,8 +128,8 @@ static void bits_depend_on_the_window_alone(void) {
     check_identity("gpt2_head", 15); /* longer than its context of 12 */
 }
 
-/* For any number of new positions: the rows of one feed have the same bits as feeds of one id each.
- */
+/* For any number of new positions: the rows of one feed have the same bits as feeds of one id
+ * each. */
 static void check_rows(const char *name, size_t length) {
     struct model *model = open_model(name);
     size_t vocab_size = model->shape.vocab_size, hidden = model->shape.n_embd * sizeof(float);
@@ -432,8 +432,8 @@ static void failures_change_nothing(void) {
     model_close(model);
 }
 
-/* AddressSanitizer's count of live bytes. In other builds it is NULL, and the test checks nothing.
- */
+/* AddressSanitizer's count of live bytes. In other builds it is NULL, and the test checks
+ * nothing. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static void a_thousand_steps_allocate_nothing(void) {
@@ -498,8 +498,7 @@ static void too_large_a_cache_names_its_bytes(void) {
     CHECK(session_open(&session, model, 1 << 20, &kernels_simd, &fault) == STATUS_OUT_OF_MEMORY);
     CHECK(session == NULL);
     /* 2^49 of cache, and 4 * (2 * 112 + 32 + 3 * 32 * 30 + 8 * 32 * 2^16 + 2 * 32 * 50 + 2^20 + 4 *
-     * 32 * 2)
-     */
+     * 32 * 2) */
     CHECK_MESSAGE(!strcmp(fault_line(&fault), "no_memory_cache 562950024750848"), "%s",
                   fault_line(&fault));
     model->shape = shape;
