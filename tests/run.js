@@ -139,7 +139,10 @@ function programsOf(part) {
   ]);
 }
 
-/** Builds the site for all browser tests; returns environment variables that name it, or null if the build fails. */
+/**
+ * Builds the site for all browser tests. Returns their environment, in which LOGITSCOPE_SITE is the folder of the built
+ * site, or null if the build fails.
+ */
 async function buildSite() {
   try {
     const { shareSite } = await import('./browser/site.js'); // its packages may not be installed before

@@ -60,7 +60,7 @@ export class Runner {
   skipped = [];
   /** Failures with their reasons, printed again at the end of the run. */
   #failures = [];
-  /** Environment of the programs. It names the site for the browser tests. */
+  /** Environment of the programs. For the browser tests, LOGITSCOPE_SITE is the folder of the built site. */
   env = process.env;
   /** Names of the running programs. @type {Map<import('node:child_process').ChildProcess, string>} */
   #running = new Map();

@@ -187,7 +187,8 @@ test('a malformed message changes nothing and gets one sentence; messages of win
   }
   const errors = (await heard('error')).length;
   for (const message of ['logitscope:set', 3, null, { type: 'other' }, [1]]) await say(message);
-  const { id: _, ...now } = await ask({ type: 'logitscope:get' }); // answers arrive in the order of requests
+  // Answers keep the order of requests, so an error about one of these messages would arrive before this answer.
+  const { id: _, ...now } = await ask({ type: 'logitscope:get' });
   assert.equal((await heard('error')).length, errors);
   assert.deepEqual(
     now,

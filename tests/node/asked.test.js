@@ -64,7 +64,7 @@ const withoutTime = (value) =>
 /** Returns all results of a session after a prompt, under each of SETTINGS. */
 async function everything(scope) {
   const ids = await scope.encode(PROMPT);
-  await scope.feed([1]); // an earlier text has no part in it
+  await scope.feed([1]); // the results must not depend on this earlier text
   const found = [ids, await scope.decode(ids), await scope.feed(ids), await scope.logits()];
   for (const [i, { negative_prompt, ...settings }] of SETTINGS.entries()) {
     if (settings.guidance_scale) await scope.second(new Float32Array(64).map((_, id) => id / 9));

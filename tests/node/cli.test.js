@@ -1,4 +1,4 @@
-/** Tests the command line as a user runs it: output, JSON, the playground, and errors in one line. */
+/** Tests the command line as a user runs it: output, JSON, `generate --interactive`, and errors of one line each. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

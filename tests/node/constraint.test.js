@@ -373,16 +373,16 @@ s ::= [ \t\n\r]{0,3}`;
       ...pieces.map((/** @type {string} */ piece) => piece.replaceAll(' ', 'Ġ')),
       '<end>',
     ];
-    const own = await Logitscope.load({ model: smallModel({ tokens }) });
-    const mask = maskOf(own, { grammar }, Buffer.from(prefix));
+    const engine = await Logitscope.load({ model: smallModel({ tokens }) });
+    const mask = maskOf(engine, { grammar }, Buffer.from(prefix));
     assert.deepEqual(
       mask.filter((id) => id >= 256 && id < 256 + pieces.length).map((id) => id - 256),
       allowed,
     );
-    own.close();
+    engine.close();
   }
   const { pieces, logits_every_step: logits, prompt } = vectors.generation;
-  const own = await Logitscope.load({ model: vocabulary('logitscope-char', pieces) });
+  const engine = await Logitscope.load({ model: vocabulary('logitscope-char', pieces) });
   const history = [...prompt];
   const settings = {
     constraint: { grammar },
@@ -391,16 +391,16 @@ s ::= [ \t\n\r]{0,3}`;
     top: 1,
   };
   for (;;) {
-    const [best] = own.warp([...logits, 0], settings, { history }).tokens;
+    const [best] = engine.warp([...logits, 0], settings, { history }).tokens;
     if (best.id === pieces.length) break;
     history.push(best.id);
   }
   const [{ text, new_tokens: count }] = vectors.generation.cases;
-  assert.equal(own.decode(history.slice(prompt.length)), text);
+  assert.equal(engine.decode(history.slice(prompt.length)), text);
   assert.equal(history.length - prompt.length, count);
-  // The mask acts before top_k. If it acted after top_k, the best two of all eight tokens would be kept, and the mask
-  // would remove both.
-  const { kept, stages } = own.warp(
+  // The constraint's mask acts before top_k. If it acted after top_k, then top_k would keep the best two of all eight
+  // tokens, and the mask would remove both.
+  const { kept, stages } = engine.warp(
     [...logits, 0],
     { ...settings, temperature: 1, top_k: 2 },
     { history: prompt },
@@ -410,7 +410,7 @@ s ::= [ \t\n\r]{0,3}`;
     stages.filter(({ active }) => active).map(({ name }) => name),
     ['constraint', 'top_k'],
   );
-  own.close();
+  engine.close();
   scope.close();
 });
 

@@ -62,15 +62,15 @@ const { whole } = fc.letrec((tie) => ({
 }));
 
 /** A list of random numbers. Each choice that a document needs takes the next number. */
-class Lots {
+class Choices {
   #at = 0;
-  /** @param {number[]} lots */
-  constructor(lots) {
-    this.lots = lots;
+  /** @param {number[]} choices */
+  constructor(choices) {
+    this.choices = choices;
   }
   /** Returns a number below n, or 0 after the end of the list. @param {number} n */
   below(n) {
-    return (this.lots[this.#at++] ?? 0) % n;
+    return (this.choices[this.#at++] ?? 0) % n;
   }
   /** @template T @param {readonly T[]} list @returns {T} */
   of(list) {
@@ -78,8 +78,8 @@ class Lots {
   }
 }
 
-/** Returns white space: mostly none, rarely more than a schema with `space: 2` allows. @param {Lots} lots */
-const gap = (lots) => lots.of(['', '', '', '', ' ', '\n', '\t\r', '', '   ', '']);
+/** Returns white space: mostly none, rarely more than a schema with `space: 2` allows. @param {Choices} choices */
+const gap = (choices) => choices.of(['', '', '', '', ' ', '\n', '\t\r', '', '   ', '']);
 const LETTERS = ['a', 'Z', '7', 'é', '🦙', '\u007f', '\\n', '\\"', '\\u0041', '\\ud83e\\udd99'];
 const ODD_LETTERS = ['\\ud800', '\\udc00', '\\x', '\n', '\\u12', '"'];
 const NUMBERS = ['0', '-0', '12', '-7', '0.5', '1e5', '1E-2', '-3.25e+7', '1.0'];
@@ -102,30 +102,30 @@ function stringNode(text) {
 
 /**
  * Makes a text that often fits the schema. `node` is its tree, or null if the text is not JSON.
- * @param {any} wanted @param {Lots} lots
+ * @param {any} wanted @param {Choices} choices
  * @returns {{ text: string, node: Node | null }}
  */
-function write(wanted, lots) {
-  if (lots.below(32) === 31)
-    return writeOf(lots.of(['string', 'integer', 'null', 'array', 'object']), {}, lots);
+function write(wanted, choices) {
+  if (choices.below(32) === 31)
+    return writeOf(choices.of(['string', 'integer', 'null', 'array', 'object']), {}, choices);
   const { anyOf, type } = wanted;
-  if (anyOf) return write(lots.of(anyOf), lots);
-  if ('const' in wanted) return exactly(wanted.const, lots);
-  if (wanted.enum) return exactly(lots.of(wanted.enum), lots);
-  return writeOf(lots.of([type].flat()), wanted, lots);
+  if (anyOf) return write(choices.of(anyOf), choices);
+  if ('const' in wanted) return exactly(wanted.const, choices);
+  if (wanted.enum) return exactly(choices.of(wanted.enum), choices);
+  return writeOf(choices.of([type].flat()), wanted, choices);
 }
 
 /** Writes a value as JSON.stringify does, rarely with additional white space. */
-function exactly(/** @type {unknown} */ value, /** @type {Lots} */ lots) {
-  return spell(value, lots.below(16) === 15 ? lots : new Lots([]));
+function exactly(/** @type {unknown} */ value, /** @type {Choices} */ choices) {
+  return spell(value, choices.below(16) === 15 ? choices : new Choices([]));
 }
 
 /**
- * Writes a value as JSON; `lots` decides about white space.
- * @param {any} value @param {Lots} lots
+ * Writes a value as JSON; `choices` decides about white space.
+ * @param {any} value @param {Choices} choices
  * @returns {{ text: string, node: Node }}
  */
-function spell(value, lots) {
+function spell(value, choices) {
   const text = JSON.stringify(value);
   if (typeof value === 'string') return { text, node: /** @type {Node} */ (stringNode(text)) };
   if (typeof value !== 'object' || value === null) {
@@ -135,37 +135,37 @@ function spell(value, lots) {
   const list = Array.isArray(value);
   const parts = Object.keys(value).map((name) => ({
     head: list ? '' : JSON.stringify(name),
-    ...spell(value[name], lots),
+    ...spell(value[name], choices),
   }));
-  return enclose(list ? 'array' : 'object', parts, lots);
+  return enclose(list ? 'array' : 'object', parts, choices);
 }
 
-/** Chooses a count, often a bound of the schema or one beyond a bound. @param {Lots} lots */
-function countOf(least = 0, most = least + 2, lots) {
-  const beyond = lots.of([most + 1, Math.max(0, least - 1)]);
-  return lots.of([least, most, least, most, Math.min(least + 1, most), beyond]);
+/** Chooses a count, often a bound of the schema or one beyond a bound. @param {Choices} choices */
+function countOf(least = 0, most = least + 2, choices) {
+  const beyond = choices.of([most + 1, Math.max(0, least - 1)]);
+  return choices.of([least, most, least, most, Math.min(least + 1, most), beyond]);
 }
 
-/** @param {string} type @param {any} wanted @param {Lots} lots */
-function writeOf(type, wanted, lots) {
-  if (type === 'array') return writeArray(wanted, lots);
-  if (type === 'object') return writeObject(wanted, lots);
+/** @param {string} type @param {any} wanted @param {Choices} choices */
+function writeOf(type, wanted, choices) {
+  if (type === 'array') return writeArray(wanted, choices);
+  if (type === 'object') return writeObject(wanted, choices);
   if (type === 'string') {
-    const length = countOf(wanted.minLength, wanted.maxLength, lots);
-    const letters = Array.from({ length }, () => lots.of(LETTERS));
-    if (length && lots.below(5) === 4) letters[lots.below(length)] = lots.of(ODD_LETTERS);
+    const length = countOf(wanted.minLength, wanted.maxLength, choices);
+    const letters = Array.from({ length }, () => choices.of(LETTERS));
+    if (length && choices.below(5) === 4) letters[choices.below(length)] = choices.of(ODD_LETTERS);
     const text = `"${letters.join('')}"`;
     return { text, node: stringNode(text) };
   }
   if (type === 'integer' || type === 'number') {
-    const text = lots.of(lots.below(8) === 7 ? ODD_NUMBERS : NUMBERS);
+    const text = choices.of(choices.below(8) === 7 ? ODD_NUMBERS : NUMBERS);
     const isNumber = NUMBERS.includes(text);
     return {
       text,
       node: isNumber ? /** @type {Node} */ ({ kind: 'number', text, space: 0 }) : null,
     };
   }
-  const text = type === 'null' ? 'null' : lots.of(['true', 'false']);
+  const text = type === 'null' ? 'null' : choices.of(['true', 'false']);
   return { text, node: /** @type {Node} */ ({ kind: type, text, space: 0 }) };
 }
 
@@ -174,13 +174,13 @@ function writeOf(type, wanted, lots) {
  * @template {Node | null} T
  * @param {'array' | 'object'} kind
  * @param {{ head: string, text: string, node: T }[]} parts `head` is the key and colon, empty in an array
- * @param {Lots} lots
+ * @param {Choices} choices
  * @returns {{ text: string, node: Node | T }}
  */
-function enclose(kind, parts, lots) {
+function enclose(kind, parts, choices) {
   let space = Math.max(0, ...parts.map(({ node }) => node?.space ?? 0));
   const between = () => {
-    const it = gap(lots);
+    const it = gap(choices);
     space = Math.max(space, it.length);
     return it;
   };
@@ -196,27 +196,27 @@ function enclose(kind, parts, lots) {
   return { text, node: { kind, text, space, items } };
 }
 
-/** @param {any} wanted @param {Lots} lots */
-function writeArray({ items = { type: 'integer' }, minItems, maxItems }, lots) {
-  const length = countOf(minItems, maxItems, lots);
-  const parts = Array.from({ length }, () => ({ head: '', ...write(items, lots) }));
-  return enclose('array', parts, lots);
+/** @param {any} wanted @param {Choices} choices */
+function writeArray({ items = { type: 'integer' }, minItems, maxItems }, choices) {
+  const length = countOf(minItems, maxItems, choices);
+  const parts = Array.from({ length }, () => ({ head: '', ...write(items, choices) }));
+  return enclose('array', parts, choices);
 }
 
-/** @param {any} wanted @param {Lots} lots */
-function writeObject({ properties = {}, required }, lots) {
+/** @param {any} wanted @param {Choices} choices */
+function writeObject({ properties = {}, required }, choices) {
   let names = Object.keys(properties);
   const needed = required ?? [];
-  names = names.filter((name) => (needed.includes(name) ? lots.below(8) < 7 : lots.below(2)));
-  const odd = lots.below(24);
+  names = names.filter((name) => (needed.includes(name) ? choices.below(8) < 7 : choices.below(2)));
+  const odd = choices.below(24);
   if (odd === 21) names.reverse();
   if (odd === 22) names.push(names[0] ?? 'more');
   if (odd === 23) names.push('more');
   const parts = names.map((name) => ({
-    head: lots.below(24) === 23 ? '"\\u0061"' : JSON.stringify(name),
-    ...write(properties[name] ?? { type: 'integer' }, lots),
+    head: choices.below(24) === 23 ? '"\\u0061"' : JSON.stringify(name),
+    ...write(properties[name] ?? { type: 'integer' }, choices),
   }));
-  return enclose('object', parts, lots);
+  return enclose('object', parts, choices);
 }
 
 /**
@@ -276,9 +276,9 @@ export const SPACE = 2;
 export const documents = fc
   .tuple(whole, fc.array(fc.noBias(fc.nat(1e6)), { minLength: 40, maxLength: 80 }))
   .map(([wanted, numbers]) => {
-    const lots = new Lots(numbers);
-    const [before, after] = [gap(lots), gap(lots)];
-    const { text, node } = write(wanted, lots);
+    const choices = new Choices(numbers);
+    const [before, after] = [gap(choices), gap(choices)];
+    const { text, node } = write(wanted, choices);
     const space = Math.max(before.length, after.length, node?.space ?? 0);
     return {
       wanted,

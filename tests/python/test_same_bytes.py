@@ -190,7 +190,7 @@ class SameBytes(unittest.TestCase):
         self.assertEqual(self.wrong, [])
 
     def test_texts(self):
-        """Compares 33 settings with each of three models."""
+        """Generates texts with 33 settings and each of three models; every step must be equal."""
         self.assertEqual(len(self.lines["text"]), 99)
         for line in self.lines["text"]:
             scope = self.scope(line["model"])

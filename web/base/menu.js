@@ -6,6 +6,7 @@ import { LogitElement } from './element.js';
 import menuStyles from './menu.css';
 
 export class LogitMenu extends LogitElement {
+  /** `x`, `y`: the wanted left and top edge of the menu in CSS pixels, from those of its containing block. */
   static properties = { x: { attribute: false }, y: { attribute: false } };
 
   static styles = [...LogitElement.styles, menuStyles];

@@ -88,10 +88,10 @@ export class Report {
    */
   reasons({ as, fault, verdicts, convention }) {
     const { failing, byRule } = this.#words;
-    const late = verdicts.find(({ code }) => code === 'late');
+    const timeout = verdicts.find(({ code }) => code === 'late');
     const first = verdicts.find(({ holds, code }) => !holds && code !== 'late');
     const lost = [];
-    if (late) lost.push(this.fault(/** @type {any} */ (late)));
+    if (timeout) lost.push(this.fault(/** @type {any} */ (timeout)));
     if (fault) lost.push(this.fault(fault));
     else if (first) lost.push(inLine(`${failing}${this.#words.says(as, first)}`));
     if (convention) lost.push(byRule(convention));

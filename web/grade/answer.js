@@ -105,8 +105,8 @@ const QUESTIONS = {
 };
 
 /**
- * Returns true if a message is a valid question of `generate`. Numbers that JSON does not have arrive as texts and
- * are converted.
+ * Returns true if a message is a valid question that a learner's `generate` asks during its call. `ids`, `length` and
+ * `seed` may contain Infinity or NaN as texts, since JSON has no such numbers. They become numbers in the message.
  * @param {any} message
  */
 function isQuestion(message) {

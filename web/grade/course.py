@@ -666,14 +666,14 @@ class Call:
         names = self.parameters
         # A loop as in the grader's documentation has `settings`, or makes its generator with `rng`.
         rng = names.get("rng")
-        self.documented = "settings" in names or (
+        self.as_documented = "settings" in names or (
             rng is not None and rng.name in ("rng", "make_rng") and rng.annotation is rng.empty
         )
         self.handed = next((x for x in ("sampler", "strategy") if x in names), None)
 
     def arguments(self, given, rows):
         settings, made = given["settings"], {}
-        if not self.documented and not self.handed:
+        if not self.as_documented and not self.handed:
             for name, neutral in NEUTRAL.items():
                 if name not in self.parameters and settings[name] != neutral:
                     raise Skipped(name)
@@ -706,7 +706,7 @@ class Call:
     def blind(self, model):
         """Returns the rules that this loop does not have, because its course does not teach
         them."""
-        if self.documented:
+        if self.as_documented:
             return []
         has = lambda name: (
             name in self.parameters
@@ -717,7 +717,7 @@ class Call:
         return crop + ([] if has("eos_token_id") else ["end"])
 
     def without_prompt(self, ids, prompt, log):
-        """Removes the prompt from the result, if the loop returns it and so returns more ids than
-        it has drawn."""
+        """Removes the prompt from a result that begins with it and has more ids than the loop has
+        drawn. A loop as in the grader's documentation must not return the prompt."""
         whole = len(ids) > len(log["windows"]) and ids[: len(prompt)] == prompt
-        return ids[len(prompt) :] if whole and not self.documented else ids
+        return ids[len(prompt) :] if whole and not self.as_documented else ids

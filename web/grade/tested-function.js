@@ -1,20 +1,20 @@
 /**
- * A learner's function. It runs in a place (a process, thread or frame), with one call at a time and a time limit. If
- * a place hangs or sends an invalid answer, it is ended, and the next call starts a new one.
+ * A learner's function. It runs in a sandbox (a process, thread or frame), with one call at a time and a time limit. If
+ * a sandbox hangs or sends an invalid answer, it is ended, and the next call starts a new one.
  */
 import { isAnswer } from './answer.js';
 import { refusal } from './reasons.js';
 
 /**
  * A process, thread or frame with the harness. `end` kills it even if it is busy.
- * @typedef {object} Place
+ * @typedef {object} Sandbox
  * @property {(message: any) => void} post
  * @property {() => void} end
  */
 
 /**
- * Starts a place. Its messages cannot be trusted. `onend` is called with the reason if it has ended or must end.
- * @typedef {(onanswer: (answer: any) => void, onend: (why: Answer) => void) => Place} Start
+ * Starts a sandbox. Its messages cannot be trusted. `onend` is called with the reason if it has ended or must end.
+ * @typedef {(onanswer: (answer: any) => void, onend: (why: Answer) => void) => Sandbox} Start
  */
 
 /**
@@ -48,11 +48,11 @@ export class TestedFunction {
   spent = 0;
   /** True if the file did not load in time; then it would not load the next time either. */
   stuck = false;
-  /** @type {Place | null} */
-  #place = null;
+  /** @type {Sandbox | null} */
+  #sandbox = null;
   /** Number of calls that took too long. */
   hangs = 0;
-  /** Number of times that the place has ended or had to be ended. */
+  /** Number of times that the sandbox has ended or had to be ended. */
   ends = 0;
   /**
    * A fault that happened between two calls; the next call gets it as its answer. Null if there is none.
@@ -82,29 +82,29 @@ export class TestedFunction {
   /** @returns {Promise<Answer>} with `error` if the module cannot be used */
   async load() {
     this.close();
-    /** @param {Answer} why */
-    const over = (why) => {
-      if (place !== this.#place) return; // this object has ended the place itself
+    /** Ends the sandbox after it has ended or sent an invalid answer. @param {Answer} why */
+    const endBy = (why) => {
+      if (sandbox !== this.#sandbox) return; // this object has already ended or replaced that sandbox
       this.ends++;
-      this.#endPlace();
+      this.#endSandbox();
       if (this.#waiting) this.#waiting.resolve(why);
       else if (why.code) this.#foul = why;
     };
-    const place = this.#start((given) => {
-      if (place !== this.#place) return;
+    const sandbox = this.#start((given) => {
+      if (sandbox !== this.#sandbox) return;
       const waiting = this.#waiting;
-      if (!waiting) over(refusal('unasked'));
-      else if (!isAnswer(given, waiting.message)) over(refusal('own_message'));
-      else if (given.id === undefined) over({ error: given.error });
-      else if (given.id !== waiting.message.id) over(refusal('unasked'));
+      if (!waiting) endBy(refusal('unasked'));
+      else if (!isAnswer(given, waiting.message)) endBy(refusal('own_message'));
+      else if (given.id === undefined) endBy({ error: given.error });
+      else if (given.id !== waiting.message.id) endBy(refusal('unasked'));
       else waiting.resolve(given);
-    }, over);
-    this.#place = place;
+    }, endBy);
+    this.#sandbox = sandbox;
     return this.#loadFunction();
   }
 
   /**
-   * Selects another function of the same file, in the same place.
+   * Selects another function of the same file, in the same sandbox.
    * @param {string} name
    * @param {boolean} [strict] true if only a function with that name counts; for this call only
    * @returns {Promise<Answer>}
@@ -112,7 +112,7 @@ export class TestedFunction {
   async use(name, strict) {
     this.#name = name;
     this.hangs = this.ends = 0;
-    return this.#place ? this.#loadFunction(strict) : this.load();
+    return this.#sandbox ? this.#loadFunction(strict) : this.load();
   }
 
   async #loadFunction(strict = this.#strict) {
@@ -130,7 +130,7 @@ export class TestedFunction {
     const foul = this.#foul;
     this.#foul = null;
     if (foul) return foul;
-    if (!this.#place) {
+    if (!this.#sandbox) {
       const loaded = await this.load();
       if (loaded.error) return loaded;
     }
@@ -161,26 +161,26 @@ export class TestedFunction {
           this.hangs++;
           // A timer may fire a little too early.
           if (left < limit) this.spent = this.#total;
-          this.#endPlace();
+          this.#endSandbox();
           take({ error: `it took longer than ${bound / 1000} s`, hung: true });
         },
         Math.min(limit, Math.max(left, 1)),
       );
-      this.#place?.post(asked);
+      this.#sandbox?.post(asked);
     });
     clearTimeout(timer);
     this.spent += performance.now() - began;
     return answer;
   }
 
-  #endPlace() {
-    this.#place?.end();
-    this.#place = null;
+  #endSandbox() {
+    this.#sandbox?.end();
+    this.#sandbox = null;
   }
 
-  /** Ends the place. A running call gets an answer at once. */
+  /** Ends the sandbox. A running call gets an answer at once. */
   close() {
-    this.#endPlace();
+    this.#endSandbox();
     this.#waiting?.resolve({ error: 'it was ended' });
   }
 }

@@ -8,7 +8,7 @@ import { filled } from './weights.js';
 /** @typedef {import('./source.js').Source} Source */
 /** @typedef {import('./weights.js').Values} Values */
 
-/** Most tokens: the file has the table and the embedding, 268 MB each. */
+/** Largest vocabulary. With it, the file has two float32 tensors of 268 MB each: the table and the embedding. */
 const MOST_TOKENS = 8192;
 /** The table does not limit the text. */
 const CONTEXT = 1024;

@@ -296,10 +296,10 @@ class Machine {
   }
 
   /**
-   * Refuses an object of a class from the user's script if it has more than plain fields: only the script knows
-   * their meaning.
+   * Refuses an object of a class from the user's script if it contains tensors or if its state is no dict of fields.
+   * Only the script knows the meaning of such an object.
    * @param {OwnRecord} record
-   * @param {boolean} [built] false if its state has no names
+   * @param {boolean} [built] false if its state is no dict of fields
    */
   checkRecord(record, built = true) {
     if (!built || record.hasTensors) throw this.code(record.name);

@@ -24,7 +24,7 @@ import { reached, rightOption, valueOf } from './judge.js';
  * @typedef {{ setting: string, values: number[] }} Points the values of a sweep's setting that reach the goal
  */
 
-/** Number of tokens that a question offers, unless its author has chosen another. */
+/** Number of tokens that a question offers, unless the teacher has chosen another. */
 const OFFERED = 6;
 
 /**

@@ -6,7 +6,7 @@
  * @typedef {import('./measures.js').Asked} Asked
  * @typedef {number | string | undefined} Value
  * @typedef {(asked: Asked) => Promise<Value>} Measured measures the present state
- * @typedef {'close' | 'high' | 'low'} Side of a wrong number for which the author wrote no sentence; close:
+ * @typedef {'close' | 'high' | 'low'} Side of a wrong number for which the teacher wrote no sentence; close:
  *   within three tolerances of the truth, or rounded too early
  * @typedef {{ right: boolean, say: string, side?: Side }} Verdict
  */
@@ -101,7 +101,7 @@ async function judgeChoice({ options = [], answer, tolerance }, index, measured)
   return met ? null : say;
 }
 
-/** @param {Question} question @param {number[]} order the items' indices in the author's list */
+/** @param {Question} question @param {number[]} order the items' indices in the teacher's list */
 function judgeOrder({ wrong = [] }, order) {
   if (order.every((item, place) => item === place)) return null;
   const early = wrong.find(({ before: [a, b] = [0, 0] }) => order.indexOf(a) < order.indexOf(b));

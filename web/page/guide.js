@@ -278,7 +278,10 @@ export class LogitGuide extends LogitElement {
     this.#watchEffects();
   };
 
-  /** Looks for an effect in each frame until the landscape has its final picture. */
+  /**
+   * Checks in each frame if the landscape shows the effect that the present beat of the tour is about. Ends when the
+   * landscape has been idle for RESTS frames, and then sets the sentence of the guide.
+   */
   #watchEffects = async () => {
     if (this.#watching) return;
     this.#watching = true;

@@ -45,8 +45,8 @@ export class LogitModel extends LogitElement {
   async handleEvent(event) {
     const { type, dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event);
     if (!dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    const { fixed } = this.sheet; // without this, a drop would make the browser leave the page
+    event.preventDefault(); // otherwise the browser would leave the page and open the file
+    const { fixed } = this.sheet;
     this.over = !fixed && (type === 'dragover' || (type === 'dragleave' && relatedTarget !== null));
     const model = type === 'drop' && !fixed ? modelOf(await droppedFiles(dataTransfer)) : null;
     if (model) this.emit('logit-model', { model });

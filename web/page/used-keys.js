@@ -24,7 +24,7 @@ export function keepKeys(element) {
 function keepKey(event) {
   const { type, code } = event;
   const around = event.composedPath().filter(isOurs);
-  if (around.at(-1) !== event.currentTarget) return; // the outermost element decides, because it may use the key too
+  if (around.at(-1) !== event.currentTarget) return; // only the outermost element decides: it gets the key last
   if (type === 'keydown')
     if (isUsed(event)) held.add(code);
     else held.delete(code);

@@ -395,7 +395,7 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
     const x = (i + 1) * STRIDE;
     const reach = Math.min(width / 2, x, box.width - x);
     const slope = Math.atan2(middle(x + reach) - middle(x - reach), 2 * reach);
-    // A name is horizontal if there is room, otherwise parallel to the river.
+    // Tries a horizontal name first, then one parallel to the river, unless `level` demands a horizontal one.
     for (const angle of level ? [0] : [0, slope]) {
       const label = { x, y: middle(x), angle, size, width };
       const room = thick * Math.cos(angle);

@@ -46,7 +46,7 @@ export class Door extends EventTarget {
   asking = 0;
   /** Why the last question has no answer; null if it has one. @type {import('../engine/errors.js').Fault | null} */
   fault = null;
-  /** The first text, and settings as a plain object. @type {{ prompt: string, settings: object }} */
+  /** The prompt and the settings with which the page begins. @type {{ prompt: string, settings: object }} */
   first = { prompt: '', settings: {} };
   name = '';
   #ask;

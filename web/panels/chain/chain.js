@@ -547,11 +547,11 @@ export class LogitChain extends LogitElement {
   #onBeside(event) {
     const { open } = /** @type {HTMLDetailsElement} */ (event.target);
     if (open) import('./conventions.js');
-    if (open === (this.pair !== null)) return; // the host page has chosen the programs
+    if (open === (this.pair !== null)) return; // not the user: a changed `pair` has opened or closed this fold
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
-  /** Removes the lines of all samplers that the user added, because a preset has turned them off. */
+  /** Removes the lines of all samplers that the user added, since a preset has turned them off; keeps BESIDE. */
   #removeAdded() {
     this.#taken = new Set(BESIDE.filter((name) => this.#taken.has(name)));
   }

@@ -91,7 +91,8 @@ function changesOf(instrument) {
 }
 
 /**
- * Returns the listeners for steps and for moving in the text. If the text is fixed, they ignore changes.
+ * Returns the listeners for steps and for moving in the text. If the text is fixed, a new token limit and a new rule
+ * for the end token are ignored.
  * @param {Instrument} instrument
  * @param {() => boolean} isFixed
  * @returns {Listeners}

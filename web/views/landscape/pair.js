@@ -91,8 +91,9 @@ export class Pair {
   }
 
   /**
-   * Prepares the change to another knob. Turns the present one off, because two cuts at once would hide each other's
-   * effect, and turns the next one on.
+   * Prepares the change to another knob. If two pictures are shown and the next knob is one of CUTS, turns the present
+   * one off, because two cuts at once would hide each other's effect. Turns the next one on, with its last or usual
+   * value.
    * @param {string} name of the next knob
    */
   leave(name) {

@@ -1,6 +1,6 @@
 /** Example logits and an example text. */
 
-/** After "The capital of France is", one token is nearly certain. */
+/** Logits by token after "The capital of France is": one token is nearly certain. */
 const CONFIDENT = {
   ' Paris': 12.1,
   ' the': 8.2,
@@ -20,7 +20,7 @@ const CONFIDENT = {
   ' famous': 3.9,
 };
 
-/** After "My favourite thing is", very many tokens are possible. */
+/** Logits by token after "My favourite thing is": very many tokens are possible. */
 const LONG_TAILED = {
   ' the': 3.4,
   ' to': 3.1,

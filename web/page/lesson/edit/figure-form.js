@@ -1,4 +1,4 @@
-/** Renders the fields of a figure. Below them is the live figure: the author can change it and adopt the changes. */
+/** Renders the fields of a figure. Below them is the live figure: the teacher can change it and adopt the changes. */
 import { html, nothing } from 'lit';
 import { locales as compareLocales } from '#locales/compare';
 import { locales as sweepLocales } from '#locales/sweep';
@@ -16,13 +16,12 @@ addMessages(compareLocales);
 addMessages(sweepLocales);
 
 /**
- * `moved`: changes in the live figure that the author has not adopted; null for none.
  * @typedef {import('./form.js').Form} Form
  * @typedef {import('./form.js').Place} Place
  * @typedef {import('./measure-form.js').Engine} Engine
  * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
  *
- * `moved` has the changes in the live figure until the author adopts them; null for none.
+ * `moved` has the changes in the live figure until the teacher adopts them; null for none.
  * @typedef {{ moved: Partial<LessonState> | null, move: (change: Partial<LessonState> | null) => void }} Moves
  */
 
@@ -36,7 +35,7 @@ const NO_TOKENS = [];
 
 /** Kinds of charts of a sweep. */
 const SWEPT = ['any', 'entropy', 'nucleus', 'penalty', 'trade', 'judged'];
-/** The controls that an author can add to a figure. */
+/** The controls that a teacher can add to a figure. */
 const CONTROLS = [
   ...['temperature', 'top_k', 'top_p', 'repetition_penalty', 'seed', 'prompt'],
   ...['length', 'constraint', 'logit_bias', 'forced_first'],

@@ -35,7 +35,7 @@ export function faultWords({ key, values }) {
 export class Form {
   #owner;
   /**
-   * Names of the places that the author has visited. A missing value is shown as a fault only there.
+   * Names of the places that the teacher has visited. A missing value is shown as a fault only there.
    * @type {Set<string>}
    */
   #touched = new Set();
@@ -107,7 +107,7 @@ export class Form {
   }
 
   /**
-   * Returns the faults to show at a place: a missing value counts only if the author has visited the place.
+   * Returns the faults to show at a place: a missing value counts only if the teacher has visited the place.
    * @param {Place} place @param {boolean} [within]
    */
   #saidAt(place, within) {

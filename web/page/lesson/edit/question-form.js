@@ -51,7 +51,7 @@ function newWrong(sort, kind, say = '') {
 }
 
 /**
- * Questions as they were before the author changed their kind, by id and old kind; changing back restores them.
+ * Questions as they were before the teacher changed their kind, by id and old kind; changing back restores them.
  * @type {Map<string, any>}
  */
 const left = new Map();
