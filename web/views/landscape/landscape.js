@@ -423,12 +423,18 @@ export class LogitLandscape extends ModelElement {
     if (canSwap(lines.knob.settings)) this.#swap();
   }
 
+  /** The string for the line above the sentence. */
+  get #promise() {
+    if (this.#blank) return 'begin';
+    if (this.sentence.late) return 'computing';
+    return this.engine?.info?.remote ? 'promise.remote' : 'promise';
+  }
+
   render() {
     const { row } = this.lines.knob;
     const trouble = this.content.fault ?? this.fault;
     const rests = !this.#input.drags && !this.lines.playing && !this.pair.drags;
     const { bare, given, pair } = this;
-    const promise = this.#blank ? 'begin' : this.sentence.late ? 'computing' : 'promise';
     return html`
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
@@ -437,7 +443,7 @@ export class LogitLandscape extends ModelElement {
         ${
           trouble
             ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
-            : html`<p class="promise" ?hidden=${given !== null}>${t(`landscape.${promise}`)}</p>`
+            : html`<p class="promise" ?hidden=${given !== null}>${t(`landscape.${this.#promise}`)}</p>`
         }
         ${pair.on ? html`<div class="prompts">${pair.shown?.renderPrompts() ?? nothing}</div>` : nothing}
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
