@@ -52,8 +52,7 @@ struct chain_trace {
     double entropy, perplexity;         /* after the chain */
     double raw_entropy, raw_perplexity; /* before the chain */
     double kept_mass_raw;               /* the survivors' share of the raw distribution */
-    double green_p_raw,
-        green_p; /* share of the green tokens before and after the chain; 0 unless has_green */
+    double green_p_raw, green_p; /* share of green tokens before and after; 0 unless has_green */
     const struct chain_token *tokens; /* (n_tokens,) */
     const double *stage_p;            /* (n_tokens, n_stages) p after each stage */
     struct chain_stage stages[STAGES_MAX];
@@ -61,7 +60,7 @@ struct chain_trace {
 
 struct chain; /* opaque; for one vocabulary size */
 
-/* Allocates a chain for `vocab_size` tokens and traces that list up to `top_max` tokens.
+/* Allocates a chain for `vocab_size` tokens and traces that list up to `top_max` tokens. Fails with
  * STATUS_EMPTY if vocab_size is 0, STATUS_TOO_LONG beyond VOCAB_MAX, STATUS_OUT_OF_MEMORY. */
 enum status chain_open(struct chain **chain, size_t vocab_size, size_t top_max,
                        const struct kernels *kernels, struct fault *fault);
@@ -73,8 +72,8 @@ void chain_close(struct chain *chain);
 void chain_version(struct chain *chain, uint64_t version);
 
 /* Warps a copy of logits (vocab_size,) and records the trace, which lists min(top, top_max) tokens.
- * The caller's array is never modified; on failure the previous trace is lost. STATUS_NOT_FINITE,
- * STATUS_NOTHING_LEFT, or a status of settings_check.
+ * The caller's array is never modified; on failure the previous trace is lost. Fails with
+ * STATUS_NOT_FINITE, STATUS_NOTHING_LEFT, or a status of settings_check.
  *
  * The caller's own sampler needs two calls. The first call ends before this sampler, whose input is
  * then chain_logits. The second call gets the sampler's result in settings->own. */
@@ -82,8 +81,8 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                         const uint32_t *history, size_t n_history, size_t top, struct fault *fault);
 
 const struct chain_trace *chain_trace(const struct chain *chain);
-/* Logits (vocab_size,) after the chain, and integer weights (vocab_size,): p =
- * weight / weight_total. */
+/* Logits (vocab_size,) and integer weights (vocab_size,) after the chain; p is weight /
+ * weight_total. */
 const float *chain_logits(const struct chain *chain);
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total);
 

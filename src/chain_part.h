@@ -26,7 +26,8 @@ struct chain {
     uint64_t *raw_weights; /* (vocab_size,) */
     uint64_t *weights;     /* (vocab_size,) of `logits` */
     uint32_t *scratch;     /* (2 * vocab_size,) */
-    struct pool survivors; /* room for a quarter of the vocabulary; copies of logits and weights */
+    struct pool survivors; /* copies of the survivors' logits and weights, for a quarter of the
+                              vocabulary */
     bool is_sparse;        /* true if `survivors` contains every survivor */
     uint8_t *removed_by;   /* (vocab_size,) 1 + stage, 0 for a survivor, or REMOVED_ON_INPUT */
     float *copies[SAMPLER_COUNT + 1]; /* by sampler: logits (vocab_size,) after it; [SAMPLER_COUNT]:
@@ -35,7 +36,7 @@ struct chain {
     struct chain_token *tokens;
     double *stage_p;
     struct shortlist *list;
-    struct watermark green; /* if trace.has_green */
+    struct watermark green; /* valid if trace.has_green */
     struct snapshot raw_state, state;
     struct snapshot after[STAGES_MAX]; /* by index of the stage */
     struct chain_trace trace;
@@ -50,8 +51,8 @@ static inline double chain_share(uint64_t part, uint64_t total) {
 
 enum status chain_check_history(const uint32_t *history, size_t n_history, size_t n,
                                 struct fault *fault);
-/* STATUS_EMPTY if an active stage reads a second distribution, but settings->second is NULL;
- * STATUS_INVALID_ARGUMENT if two stages read the second distribution; STATUS_NOT_FINITE. */
+/* Fails with STATUS_EMPTY if an active stage reads a second distribution, but settings->second is
+ * NULL; STATUS_INVALID_ARGUMENT if two stages read the second distribution; STATUS_NOT_FINITE. */
 enum status chain_check_second(const struct settings *settings, size_t n, struct fault *fault);
 /* Checks and weighs the caller's logits, unless an earlier call with this version did. */
 enum status chain_read(struct chain *chain, const float *logits, struct fault *fault);

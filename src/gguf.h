@@ -17,13 +17,14 @@ struct gguf; /* opaque; points into the image */
 
 /* Parses the image. On success the caller passes `*file` to gguf_close. The file keeps pointers
  * into `image`, which must stay unchanged and valid until then. Duplicate keys or tensor names are
- * malformed. Types that gguf_tensor_type does not list are refused by name. STATUS_BAD_FILE,
- * STATUS_UNSUPPORTED (version, tensor type), STATUS_OUT_OF_MEMORY. */
+ * malformed. Types that gguf_tensor_type does not list are refused by name. Fails with
+ * STATUS_BAD_FILE, STATUS_UNSUPPORTED (version, tensor type), STATUS_OUT_OF_MEMORY. */
 enum status gguf_open(struct gguf **file, const void *image, size_t size, struct fault *fault);
 
 /* Like gguf_open, but parses the first `available` bytes of an image of `size` bytes. If the size
  * is GGUF_SIZE_UNKNOWN, the image ends at its last tensor's end. Metadata and tensor table can be
- * read, the tensors' data cannot. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
+ * read, the tensors' data cannot. Fails with STATUS_INCOMPLETE if the tensor table ends beyond
+ * `available`. */
 #define GGUF_SIZE_UNKNOWN ((uint64_t)1 << 40)
 enum status gguf_open_head(struct gguf **file, const void *head, size_t available, uint64_t size,
                            struct fault *fault);

@@ -31,9 +31,9 @@ enum status gguf_reader_bad(struct gguf_reader *r, const char *key, const char *
 enum status gguf_reader_bad_number(struct gguf_reader *r, const char *key, const char *field,
                                    uint64_t got);
 
-/* Each function reads a value and moves `position` past the value. STATUS_BAD_FILE if the value
- * ends beyond the image, has an unknown type or is nested too deep; STATUS_INCOMPLETE if it ends
- * beyond the available bytes. */
+/* Each function reads a value and moves `position` past the value. Fails with STATUS_BAD_FILE if
+ * the value ends beyond the image, has an unknown type or is nested too deep; STATUS_INCOMPLETE if
+ * it ends beyond the available bytes. */
 enum status gguf_reader_u32(struct gguf_reader *r, const char *field, uint32_t *out);
 enum status gguf_reader_u64(struct gguf_reader *r, const char *field, uint64_t *out);
 enum status gguf_reader_string(struct gguf_reader *r, const char *field, struct gguf_string *out);

@@ -41,8 +41,8 @@ struct gguf_tensor {
 uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count);
 
 /* Converts `count` values of the tensor, from element `first` on, to float32. `first` and `count`
- * are multiples of the type's block. F16 and BF16 are converted exactly, quantised types by
- * the formulas of format.h, rounded once. */
+ * are multiples of the type's block. F16 and BF16 are converted exactly, quantised types by the
+ * formulas of format.h, rounded once. */
 void gguf_widen(const struct gguf_tensor *tensor, uint64_t first, uint64_t count, float *out);
 
 #endif

@@ -51,7 +51,7 @@ enum status grammar_open(struct grammar **grammar, const char *text, size_t leng
                          struct fault *fault);
 void grammar_close(struct grammar *grammar);
 
-/* The last part of grammar_open: checks the rules together and finds the rule root.
+/* The last part of grammar_open: checks the rules together and finds the rule root. Fails with
  * STATUS_INVALID_ARGUMENT: no root, or a rule is unknown, can never end or begins with itself;
  * STATUS_OUT_OF_MEMORY. */
 enum status grammar_check(struct grammar *grammar, struct fault *fault);

@@ -17,7 +17,7 @@ enum { NAME_MAX_BYTES = 64, PARTS_MAX = 3, OUTSIDE_BLOCKS = -1 };
 struct place {
     uint32_t parts, rows[PARTS_MAX];
     bool plain;
-    uint64_t at; /* bytes from the beginning of the weights */
+    uint64_t at; /* offset in the packed weights, in bytes */
 };
 
 /* A loader that stops at the first failure: once `status` is set, further loads do nothing. */

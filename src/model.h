@@ -23,15 +23,15 @@
 struct model_shape {
     const struct architecture *architecture;
     uint32_t vocab_size, context_length, n_layer, n_embd, n_ff;
-    uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv: of layers with key heads */
+    uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv: key heads of each layer that has any */
     uint32_t window, window_period;          /* as in struct architecture; 0: no window */
     uint32_t n_taps;                         /* positions that a short convolution reads */
     enum activation activation;
     bool parallel; /* true if attention and feed-forward part read the same x */
     float norm_eps;
     float attention_scale, attention_cap; /* factor and cap of attention's scores; cap 0: no cap */
-    float embedding_scale, residual_scale, logit_scale; /* factors; 1: none */
-    float logit_cap;                                    /* 0: none */
+    float embedding_scale, residual_scale, logit_scale; /* factors; 1: no change */
+    float logit_cap;                                    /* soft cap; 0: none */
     struct rope rope;
     uint64_t key_width, value_width; /* floats per position in the caches of all layers */
     uint64_t parameters;             /* elements of all tensors, a tied head counted once */
@@ -40,9 +40,9 @@ struct model_shape {
 };
 
 /* Fills *shape from the metadata keys of the architecture and the number of rows of
- * token_embd.weight. STATUS_BAD_FILE (a key is missing or out of bounds), STATUS_UNSUPPORTED (an
- * unknown architecture, experts, one shard of several, or a key whose effect this engine does not
- * compute). */
+ * token_embd.weight. Fails with STATUS_BAD_FILE (a key is missing or out of bounds),
+ * STATUS_UNSUPPORTED (an unknown architecture, experts, one shard of several, or a key whose effect
+ * this engine does not compute). */
 enum status model_shape_read(struct model_shape *shape, const struct gguf *file,
                              struct fault *fault);
 
@@ -100,9 +100,9 @@ struct model_plan {
 };
 
 /* Fills *plan and makes all checks of model_open. A tensor that the architecture does not use is an
- * error, so that no file runs as a wrong architecture; the fault names it. STATUS_BAD_FILE
- * (missing, misshapen or overlapping tensors, bad metadata), STATUS_UNSUPPORTED (architecture, key,
- * unknown tensor), STATUS_OUT_OF_MEMORY. */
+ * error, so that no file runs as a wrong architecture; the fault names it. Fails with
+ * STATUS_BAD_FILE (missing, misshapen or overlapping tensors, bad metadata), STATUS_UNSUPPORTED
+ * (architecture, key, unknown tensor), STATUS_OUT_OF_MEMORY. */
 enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault);
 
 /* Opens a model in `memory` of plan.bytes bytes, 64-byte aligned, from malloc or aligned_alloc. The

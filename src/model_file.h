@@ -56,8 +56,8 @@ enum status model_file_ask(struct model_file *file, uint32_t context_length, uin
 void model_file_close(struct model_file *file);
 
 /* Compares the memory of a model and of a session of `context` ids (0: no session) with the
- * `available` bytes. STATUS_OUT_OF_MEMORY: key "context_too_large" with a shorter context that
- * fits, a multiple of 100; key "model_too_large" if no context fits. */
+ * `available` bytes. Fails with STATUS_OUT_OF_MEMORY: key "context_too_large" with a shorter
+ * context that fits, a multiple of 100; key "model_too_large" if no context fits. */
 enum status model_file_check_memory(const struct model_plan *plan, uint32_t context,
                                     uint64_t available, struct fault *fault);
 

@@ -216,7 +216,7 @@ static void read_rope(struct reader *r, struct model_shape *s) {
     if (r->status) return;
     if (!scaling.data || text_is(scaling, "linear")) return;
     if (text_is(scaling, "none") || text_is(scaling, "longrope"))
-        rope->factor = 1; /* LongRoPE's divisors are tensors */
+        rope->factor = 1; /* LongRoPE has tensors of divisors instead of a factor */
     else if (text_is(scaling, "yarn"))
         read_yarn(r, rope);
     else

@@ -130,9 +130,9 @@ static size_t word_end(const struct pretokenizer_pass *pass, const char *text, s
     return has_class(text, length, at, set) ? run_end(text, length, at, set, SIZE_MAX) : 0;
 }
 
-/* Llama 3's expression and its descendants, with P = [^\r\n\p{L}\p{N}]:
- * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ . If
- * pass->cased, the endings follow the word, and [\r\n/]* replaces [\r\n]*. */
+/* Llama 3's expression and its descendants, with P = [^\r\n\p{L}\p{N}]. If pass->cased, endings
+ * follow the word, and [\r\n/]* replaces [\r\n]*. The expression is
+ * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ */
 static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     uint32_t code;
     size_t size = unicode_next(text, length, &code), end = 0;

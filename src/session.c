@@ -30,14 +30,14 @@ struct session {
     float *normed;         /* (BATCH, n_embd) */
     float *q;              /* (BATCH, n_q), n_q = n_head * n_embd_head */
     float *k, *v;          /* (BATCH, n_kv), n_kv = n_head_kv * n_embd_head */
-    float *mixed;          /* outputs of the heads, side by side */
+    float *mixed;          /* (BATCH, n_q) outputs of the heads, side by side */
     float *before, *after; /* (BATCH, n_embd) the gates of a short convolution */
-    float *block;          /* output of a part, added to the residual stream */
-    float *up;             /* (BATCH, n_ff) for the feed-forward part */
+    float *block;          /* (BATCH, n_embd) output of a part, to add to the residual stream */
+    float *up;             /* (BATCH, n_ff) inside the feed-forward part */
     float *gate;           /* (BATCH, n_ff) */
     float *scores;         /* (context,) */
     float *cosine, *sine;  /* (ROTATIONS, BATCH, n_rot / 2) */
-    struct quants *quants; /* quantised input of matrices */
+    struct quants *quants; /* (widest / 32, BATCH) quantised input of matrices */
     double *frequencies;   /* (ROTATIONS, n_rot / 2) radians per position */
 };
 

@@ -32,12 +32,12 @@ uint32_t session_context(const struct model_shape *shape, uint32_t context);
 /* Returns the bytes of a session over a model of that shape; `context` as for session_context. */
 uint64_t session_bytes(const struct model_shape *shape, uint32_t context);
 
-/* STATUS_OUT_OF_RANGE if `context` is more than the model's context_length. */
+/* Fails with STATUS_OUT_OF_RANGE if `context` is more than the model's context_length. */
 enum status session_check(const struct model_shape *shape, uint32_t context, struct fault *fault);
 
 /* Allocates the caches (context * (key_width + value_width) float32) and every scratch array; later
- * calls allocate nothing. `model` must outlive the session. Fails as session_check
- * does; STATUS_OUT_OF_MEMORY names the bytes. */
+ * calls allocate nothing. `model` must outlive the session. Fails as session_check does;
+ * STATUS_OUT_OF_MEMORY names the bytes. */
 enum status session_open(struct session **session, const struct model *model, uint32_t context,
                          const struct kernels *kernels, struct fault *fault);
 void session_close(struct session *session);
@@ -45,16 +45,17 @@ void session_close(struct session *session);
 /* Sets the timeline to ids[0 .. n) and computes the logits after the last id. Reuses the cache for
  * the prefix that old and new timeline share, but evaluates at least the last id unless the
  * timeline is unchanged. reuse = false evaluates the whole window again. Feeding ids in one call or
- * in several gives the same logits. A failure changes neither the timeline nor the logits.
- * STATUS_EMPTY, STATUS_UNKNOWN_TOKEN (id >= vocab_size), STATUS_TOO_LONG, STATUS_NOT_FINITE,
+ * in several gives the same logits. A failure changes neither the timeline nor the logits. Fails
+ * with STATUS_EMPTY, STATUS_UNKNOWN_TOKEN (id >= vocab_size), STATUS_TOO_LONG, STATUS_NOT_FINITE,
  * STATUS_UNSUPPORTED for a model without weights. */
 enum status session_feed(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                          struct session_fed *fed, struct fault *fault);
 
 /* Like session_feed, but also writes the logits after each of the last n_rows ids to rows (n_rows,
  * vocab_size). One pass over the weights gives the same bits as n_rows feeds that each add an id.
- * All n_rows ids are evaluated. On failure `rows` is undefined. STATUS_OUT_OF_RANGE unless 1 <=
- * n_rows <= n. If n exceeds the context, each id has a different window, so n_rows must be 1. */
+ * All n_rows ids are evaluated. On failure `rows` is undefined. Fails with STATUS_OUT_OF_RANGE
+ * unless 1 <= n_rows <= n. If n exceeds the context, each id has a different window, so n_rows must
+ * be 1. */
 enum status session_feed_rows(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                               float *rows, size_t n_rows, struct session_fed *fed,
                               struct fault *fault);
@@ -66,7 +67,8 @@ enum status session_accept(struct session *session, const uint32_t *ids, size_t 
                            const float *logits, struct session_fed *fed, struct fault *fault);
 
 /* Copies the timeline of `from` with its cache, logits and hidden state, so that nothing is
- * evaluated. STATUS_INVALID_ARGUMENT unless the two sessions have the same model and context. */
+ * evaluated. Fails with STATUS_INVALID_ARGUMENT unless the two sessions have the same model and
+ * context. */
 enum status session_copy(struct session *session, const struct session *from, struct fault *fault);
 
 /* Logits (vocab_size,) of the last feed; NULL before the first. */

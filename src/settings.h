@@ -114,18 +114,18 @@ struct settings {
 
 /* Sets every number to its neutral value and the order to canonical; clears all other settings. */
 void settings_reset(struct settings *settings);
-/* Checks and sets a number. STATUS_OUT_OF_RANGE, STATUS_INVALID_ARGUMENT (a map or list); a failure
- * changes nothing. */
+/* Checks and sets a number. Fails with STATUS_OUT_OF_RANGE, STATUS_INVALID_ARGUMENT (a map or
+ * list); a failure changes nothing. */
 enum status settings_set(struct settings *settings, enum setting setting, double value,
                          struct fault *fault);
 /* True if the sampler's value is not neutral and no other sampler replaces it. Mirostat replaces
  * adaptive_p and every other truncation; dynatemp_range replaces temperature. */
 bool settings_active(const struct settings *settings, enum setting sampler);
 /* Checks order, biases, breakers, gates and the result of the caller's own sampler against a
- * vocabulary. STATUS_INVALID_ARGUMENT (order names a sampler twice or omits an active sampler; an
- * empty sequence), STATUS_UNKNOWN_TOKEN (a bias, breaker, banned or forced token outside the
- * vocabulary), STATUS_OUT_OF_RANGE (a bias is NaN or +Infinity), STATUS_NOT_FINITE (`own` contains
- * NaN or +Infinity). */
+ * vocabulary. Fails with STATUS_INVALID_ARGUMENT (order names a sampler twice or omits an active
+ * sampler; an empty sequence), STATUS_UNKNOWN_TOKEN (a bias, breaker, banned or forced token
+ * outside the vocabulary), STATUS_OUT_OF_RANGE (a bias is NaN or +Infinity), STATUS_NOT_FINITE
+ * (`own` contains NaN or +Infinity). */
 enum status settings_check(const struct settings *settings, size_t vocab_size, struct fault *fault);
 
 #endif

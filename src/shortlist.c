@@ -12,7 +12,7 @@ enum { TOUCHED_MAX = 1024 };
 
 /* Bounds on the tokens that can survive. */
 struct plan {
-    uint32_t keep;      /* number of untouched tokens that can survive */
+    uint32_t keep;      /* number of tokens without bias or penalty that can survive */
     double temperature; /* temperature before the cut; 1 if there is none */
     float largest; /* logits up to this bound cannot overflow after bias, penalty and division */
     float least; /* logits down to this bound cannot overflow; an overflow would shift all logits */

@@ -121,7 +121,7 @@ static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to)
 static inline bytes16 bytes16_or(bytes16 a, bytes16 b) { return wasm_v128_or(a, b); }
 static inline bytes16 bytes16_level(bytes16 codes) {
 #ifdef __wasm_relaxed_simd__
-    return wasm_i8x16_relaxed_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes); /* all are < 16 */
+    return wasm_i8x16_relaxed_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes); /* codes < 16 */
 #else
     return wasm_i8x16_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes);
 #endif
@@ -150,7 +150,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * negative x of the group. It is equal for all rows and added once. */
 enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_STREAMS = 4 };
 typedef v128_t wide, dots_x;
-typedef v128_t dots, factors4, sums4; /* two lanes of 16 bits per row; its factor is in each */
+typedef v128_t dots, factors4, sums4; /* two lanes of 16 bits per row, each with the row's factor */
 typedef struct {
     v128_t magnitudes, signs; /* a byte of `signs` is all ones if x is negative */
 } wide_x;
@@ -211,7 +211,7 @@ enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 1 };
 typedef struct {
     v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
 } dots, wide;
-typedef v128_t dots_x, wide_x; /* the four columns, twice */
+typedef v128_t dots_x, wide_x; /* four columns of x, twice */
 typedef i32x4 factors4;
 typedef i32x4 sums4; /* the two sums of a struct quants, twice */
 
@@ -403,7 +403,7 @@ enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 4 };
 typedef struct {
     i32x4 low, high; /* rows 0 and 1, rows 2 and 3 */
 } dots, wide;
-typedef i16x8 dots_x, wide_x; /* the four columns, twice */
+typedef i16x8 dots_x, wide_x; /* four columns of x, twice */
 typedef i32x4 factors4, sums4;
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {

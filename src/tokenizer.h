@@ -53,8 +53,9 @@ struct tokenizer_piece {
 };
 
 /* Builds the tokenizer; it copies everything it needs. The vocabulary must have `vocab_size`
- * tokens; 0 accepts any number. STATUS_BAD_FILE, STATUS_UNSUPPORTED (another tokenizer.ggml.model,
- * an unknown tokenizer.ggml.pre, one shard of several), STATUS_OUT_OF_MEMORY. */
+ * tokens; 0 accepts any number. Fails with STATUS_BAD_FILE, STATUS_UNSUPPORTED (another
+ * tokenizer.ggml.model, an unknown tokenizer.ggml.pre, one shard of several),
+ * STATUS_OUT_OF_MEMORY. */
 enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file,
                            uint32_t vocab_size, struct fault *fault);
 void tokenizer_close(struct tokenizer *tokenizer);
@@ -88,8 +89,8 @@ struct tokenizer_text {
  * pre-tokenizer normalises. The 2 are the bos token and llama's leading space. This space also
  * follows a special or user-defined token of several bytes, as in llama.cpp.
  * tokenizer.ggml.add_eos_token is ignored, so that a text can be continued. Time grows as n log n.
- * STATUS_UNKNOWN_TOKEN if the vocabulary lacks a word (word kind), a character or byte (other
- * kinds), which the fault names, or the bos token for TOKENIZER_BOS_YES; STATUS_TOO_LONG,
+ * Fails with STATUS_UNKNOWN_TOKEN if the vocabulary lacks a word (word kind), a character or byte
+ * (other kinds), which the fault names, or the bos token for TOKENIZER_BOS_YES; STATUS_TOO_LONG,
  * STATUS_OUT_OF_MEMORY. On failure *count is 0. */
 enum status tokenizer_encode(const struct tokenizer *tokenizer, const struct tokenizer_text *text,
                              uint32_t *ids, size_t capacity, size_t *count, struct fault *fault);
@@ -99,7 +100,8 @@ struct tokenizer_piece tokenizer_piece(const struct tokenizer *tokenizer, uint32
 
 /* Decodes a whole text: joins the pieces of all ids. Leaves out special pieces unless `special` is
  * true, and leading spaces that the llama kind adds. Writes at most `capacity` bytes; *length is
- * the length of the whole text. STATUS_UNKNOWN_TOKEN for an id outside the vocabulary. */
+ * the length of the whole text. Fails with STATUS_UNKNOWN_TOKEN for an id outside the
+ * vocabulary. */
 enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *ids, size_t n,
                              bool special, char *text, size_t capacity, size_t *length,
                              struct fault *fault);

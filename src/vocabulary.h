@@ -32,8 +32,8 @@ enum { VOCABULARY_ENDS_MAX = 40 };
 /* Bits: a marked token strips white space before it (LEFT), after it (RIGHT). */
 enum { STRIPS_LEFT = 1, STRIPS_RIGHT = 2 };
 
-/* Bits of the added leading space: only at the start of a text, not after special tokens
- * (ONCE); not before a text that begins with a space (SPARING); in the gpt2 kind too (GPT2). */
+/* Bits of the added leading space: only at the start of a text, not after special tokens (ONCE);
+ * not before a text that begins with a space (SPARING); in the gpt2 kind too (GPT2). */
 enum { PREFIX_ONCE = 1, PREFIX_SPARING = 2, PREFIX_GPT2 = 4 };
 
 /* A control, unknown or user-defined token. Before encoding, the text is searched for marked
@@ -49,16 +49,16 @@ struct vocabulary {
     const struct pretokenizer *pretokenizer; /* gpt2: splits the text first; else NULL */
     bool pre_stated;                         /* true if the file names the pre-tokenizer */
     uint32_t size;
-    char *bytes;                 /* the texts of all tokens, one after another */
-    uint32_t *start;             /* (size + 1,) token id is bytes[start[id] .. start[id + 1]) */
-    uint8_t *type;               /* (size,) enum token_type */
-    struct token_map map;        /* of normal and user-defined tokens; lowest id of equal texts */
-    uint32_t byte[256];          /* llama: the byte token of each byte, or TOKEN_NONE */
+    char *bytes;          /* the texts of all tokens, one after another */
+    uint32_t *start;      /* (size + 1,) token id is bytes[start[id] .. start[id + 1]) */
+    uint8_t *type;        /* (size,) enum token_type */
+    struct token_map map; /* finds normal and user-defined tokens; of equal texts the lowest id */
+    uint32_t byte[256];   /* llama: the byte token of each byte, or TOKEN_NONE */
     struct marked_token *marked; /* (n_marked,) sorted by bytes, so that each byte of the text
                                     narrows the range of candidates */
     size_t n_marked;
     bool marks[256];                    /* true if a marked token begins with this byte */
-    uint32_t bos, eos;                  /* or TOKEN_NONE */
+    uint32_t bos, eos;                  /* TOKEN_NONE if absent */
     uint32_t ends[VOCABULARY_ENDS_MAX]; /* (n_ends,) tokens that end a text, ascending */
     size_t n_ends;
     bool add_bos, add_space_prefix;

@@ -57,7 +57,7 @@ void warp_keep_best(float *logits, const struct warp_input *input, double keep);
 void warp_keep_through(float *logits, size_t n, uint32_t last);
 /* Removes tokens with a weight below `limit`, except the min_tokens_to_keep best. */
 void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit);
-/* Returns the least weight w with w / total >= p, or 2^44 + 1, above every weight. */
+/* Returns the least weight w with w / total >= p; without one, 2^44 + 1, above every weight. */
 uint64_t warp_least_weight(double p, uint64_t total);
 
 /* Returns the cumulative weight at which a prefix of mass p is complete: its share reaches p or, if

@@ -186,7 +186,7 @@ EXPORT(const struct tokenizer_piece *, tokenizer_piece)
     return &piece;
 }
 
-/* `context`: ids in the window; 0 means the default. */
+/* Opens a session; `context` is the number of ids in its window, 0 for the default. */
 EXPORT(struct session *, session_open)(const struct model_file *file, uint32_t context) {
     struct session *session;
     if (!file->model) {
@@ -203,7 +203,7 @@ EXPORT(enum status, session_copy)(struct session *session, const struct session 
 
 EXPORT(void, session_close)(struct session *session) { session_close(session); }
 
-/* The result is valid until the next call. */
+/* See session.h. The returned struct is valid until the next call. */
 EXPORT(const struct session_fed *, session_feed)
 (struct session *session, const uint32_t *ids, size_t n, uint32_t reuse) {
     static struct session_fed fed;
@@ -211,8 +211,8 @@ EXPORT(const struct session_fed *, session_feed)
     return session_feed(session, ids, n, reuse != 0, &fed, &fault) ? NULL : &fed;
 }
 
-/* `logits` (vocab_size,) follow the ids; see session_accept. The result is valid until the next
- * call. */
+/* `logits` (vocab_size,) are the logits after the ids; see session_accept. The returned struct is
+ * valid until the next call. */
 EXPORT(const struct session_fed *, session_accept)
 (struct session *session, const uint32_t *ids, size_t n, const float *logits) {
     static struct session_fed fed;
@@ -220,7 +220,7 @@ EXPORT(const struct session_fed *, session_accept)
     return session_accept(session, ids, n, logits, &fed, &fault) ? NULL : &fed;
 }
 
-/* session_feed that also writes the logits after each of the last n_rows ids to `rows`
+/* Like session_feed, but also writes the logits after each of the last n_rows ids to `rows`
  * (n_rows, vocab_size). */
 EXPORT(const struct session_fed *, session_feed_rows)
 (struct session *session, const uint32_t *ids, size_t n, uint32_t reuse, float *rows,
@@ -444,7 +444,7 @@ EXPORT(const struct chain_sample *, chain_describe)(const struct chain *chain, u
     return sample_of(chain, chain_describe(chain, id));
 }
 
-/* The result is valid until the next call. */
+/* See speculate.h. The returned struct is valid until the next call. */
 EXPORT(const struct speculate_verdict *, speculate_decide)
 (const double *p, const double *q, size_t n, uint32_t drafted, double seed, double step) {
     static struct speculate_verdict verdict;
@@ -460,7 +460,7 @@ EXPORT(double, draw_random)(double seed, double step) {
     return (double)draw_random((uint64_t)seed, (uint64_t)step) * 0x1p-53;
 }
 
-/* Returns -1 on failure. */
+/* Returns the ratio; -1 on failure. */
 EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count, size_t n) {
     double ratio;
     return measure_distinct(ids, count, n, &ratio, &fault) ? -1 : ratio;
