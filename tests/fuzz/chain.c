@@ -1,5 +1,5 @@
 /* Fuzzes the chain: runs random logits through random settings. Invalid settings must be refused as
- * the header says. For valid ones, the trace and the draw without a trace must equal the plain
+ * settings.h says. For valid settings, the trace and the draw without a trace must equal the plain
  * specification, bit for bit. */
 #include <float.h>
 

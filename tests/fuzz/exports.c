@@ -82,8 +82,7 @@ static void need_fault(bool failed) {
     }
 }
 
-/* Opens the GGUF file or its beginning. The size that is stated may be right, wrong or unknown
- * (-1). */
+/* Opens the GGUF file or its beginning. The stated size may be right, wrong or unknown (-1). */
 static void open_image(uint32_t i, const struct input *image, uint32_t odd) {
     size_t head = odd % 5 ? image->size : image->size / (odd % 7 + 1);
     double size = odd % 3 ? (double)image->size : odd % 2 ? -1 : odd * 8.0;

@@ -1,6 +1,6 @@
-/* Fuzzes the compiler of grammars: compiles the input. It must be refused with a key; or else every
- * mask must allow exactly the tokens whose bytes the automaton accepts. The first byte of the input
- * chooses the tokens of the text. */
+/* Fuzzes the compiler of grammars with the input as a grammar. A malformed grammar must be refused
+ * with a key; otherwise every mask must allow exactly the tokens whose bytes the automaton accepts.
+ * The first byte of the input chooses the tokens of the text. */
 #include "grammar.h"
 #include "automaton.h"
 #include "constraint.h"

@@ -1,6 +1,5 @@
 /* Fuzzes the tokenizers: encodes a text with each kind and each pre-tokenizer; decoding must give
- * the same bytes. Also makes a vocabulary from the input, which must be refused or give valid ids.
- * */
+ * the same bytes. Also makes a vocabulary of the input, which must be refused or give valid ids. */
 #include "fuzz.h"
 #include "nfc.h"
 #include "pretokenizer.h"
@@ -115,8 +114,8 @@ static void check_ids(struct subject *subject, const char *text, size_t length, 
     free(ids);
 }
 
-/* Checks normalisation to form C: a second one changes nothing, the result has at most three times
- * as many bytes, and decoding its ids gives it back. */
+/* Checks normalisation to form C: normalising again changes nothing, the result has at most three
+ * times as many bytes, and decoding its ids gives it back. */
 static void check_normal(struct subject *subject, const char *text, size_t length) {
     struct nfc *nfc = nfc_open();
     char *once, *twice;

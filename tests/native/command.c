@@ -6,7 +6,7 @@
  * the bytes below, little-endian. tests/node/digest.js computes the same digests.
  *
  * In series i = 0, 1, ... the timeline begins with the prompt's ids and grows by 40 drawn tokens.
- * The end-of-sequence token does not end it. Each step adds these numbers:
+ * The end-of-sequence token does not end the timeline. Each step adds these numbers:
  *
  *   - the logits (vocab_size,): float32
  *   - the trace: kept, rest_count, rest_kept, underflowed: uint32; rest_p_raw, rest_p, entropy,

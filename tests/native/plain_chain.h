@@ -21,7 +21,7 @@ static inline struct warp_input weigh(const float *from, const struct settings *
     struct warp_input input = {settings, n, history, n_history, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = from[i] > max ? from[i] : max;
-    memset(scratch, 0xff, n * sizeof *scratch); /* as a sort key, 0xffffffff is the largest */
+    memset(scratch, 0xff, n * sizeof *scratch); /* the largest sort key, not 0 */
     input.total = kernels_scalar.weigh(weights, from, n, max);
     return input;
 }

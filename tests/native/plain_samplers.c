@@ -9,8 +9,6 @@
 #include "warp_part.h"
 #include "watermark.h"
 
-/* Gates. */
-
 static void constraint(float *logits, const struct warp_input *input) {
     for (size_t id = 0; id < input->vocab_size; id++)
         if (!(input->settings->allowed[id / 32] >> id % 32 & 1)) logits[id] = -INFINITY;
@@ -66,8 +64,6 @@ static void contrastive(float *logits, const struct warp_input *input) {
             logits[id] = to_float((1 + beta) * expert - beta * amateur);
     }
 }
-
-/* Penalties. */
 
 static void logit_bias(float *logits, const struct warp_input *input) {
     for (uint32_t i = 0; i < input->settings->n_bias; i++) {
@@ -212,8 +208,6 @@ static void dry(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Temperature. */
-
 size_t plain_rank(const float *logits, size_t n, uint32_t *ids) {
     size_t count = 0;
     for (uint32_t id = 0; id < n; id++) {
@@ -245,7 +239,7 @@ static void temperature(float *logits, const struct warp_input *input) {
     divide(logits, input->scratch, count, value_of(input, SETTING_TEMPERATURE));
 }
 
-/* Truncations. In all of them `least` is min_tokens_to_keep. */
+/* In every truncation below, `least` is min_tokens_to_keep. */
 
 static double share_of(const struct warp_input *input, uint32_t id) {
     return (double)input->weights[id] / (double)input->total;

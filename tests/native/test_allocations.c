@@ -53,7 +53,7 @@ void __wrap_free(void *memory) {
     __real_free(memory);
 }
 
-/* An attempt; on success it closes everything that it opened. */
+/* An attempt to open, encode or compile; on success it closes everything that it opened. */
 typedef enum status attempt(void *subject, struct fault *fault);
 
 /* Repeats the attempt until no allocation fails; expects at least `least` allocations. */
@@ -88,7 +88,7 @@ static enum status load(void *subject, struct fault *fault) {
     return status;
 }
 
-/* On failure the memory still belongs to the caller. */
+/* Opens a model in memory of the caller; after a failure the memory still belongs to the caller. */
 static enum status load_in_place(void *subject, struct fault *fault) {
     const struct image *image = subject;
     struct gguf *file = NULL;
@@ -139,7 +139,7 @@ static enum status open_session(void *model, struct fault *fault) {
     return status;
 }
 
-/* A decode step allocates nothing, as session.h promises. */
+/* Checks too that a decode step allocates nothing, as session.h promises. */
 static void sessions_open_or_not(void) {
     struct model *model = open_model("llama_gqa");
     struct session *session, *copy;

@@ -98,8 +98,8 @@ static void multiply(const struct kernels *kernels, float *out, const struct mat
         kernels->matmul_quants(out, m, bias, quants, n, 1 + sample_below(KERNELS_STREAMS_MAX));
 }
 
-/* The arrays `a` and `b` end with the last row, so that AddressSanitizer sees a write into the
- * padding. */
+/* Compares products of both tables. The arrays `a` and `b` end with the last row, so that
+ * AddressSanitizer sees a write into the padding. */
 static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, size_t n,
                          uint32_t kind) {
     static float w[N * COLS], bias[N], x[TOKENS * COLS];
@@ -377,7 +377,7 @@ static void add_and_rotate_agree(void) {
     }
 }
 
-/* Compares out[i] with float64. The tolerance covers the effect of float32 scores on
+/* Compares attention's output with float64. The tolerance covers the effect of float32 scores on
  * exponentials. */
 static void check_mixture(const float *out, const float *q, const float *keys, const float *values,
                           size_t n, size_t size, double cap) {
@@ -400,7 +400,8 @@ static void check_mixture(const float *out, const float *q, const float *keys, c
     }
 }
 
-/* Each array ends with the last element that may be read. Kind 3 has a NaN among the keys. */
+/* Compares attention of both tables. Each array ends with the last element that may be read. Kind 3
+ * has a NaN among the keys. */
 static void check_attention(size_t size, size_t n, uint32_t kind) {
     size_t length = n * size;
     float q[N], a[N], b[N], *keys = malloc(length * sizeof *keys);

@@ -1,4 +1,4 @@
-/* The failures of model_open and their keys. The wrong files are patched valid files. */
+/* Tests the failures of model_open and their keys. The wrong files are patched valid files. */
 #include <math.h>
 
 #include "check.h"
@@ -85,7 +85,7 @@ static void binds_valid_files(void) {
     free(p.image);
 }
 
-/* Tests with these files then cover every format. */
+/* The files of forward.h must contain every format, so that tests with them cover every format. */
 static void the_files_have_every_format(void) {
     bool seen[FORMAT_COUNT] = {false};
     for (size_t i = 0; i < FORWARD_COUNT; i++) {

@@ -27,19 +27,18 @@ static void known_cases(void) {
     check_form("a\314\202\314\243", "\341\272\255");     /* circumflex, dot below */
     check_form("a\314\212\314\201", "\307\273");         /* ring, acute */
     check_form("a\314\201\314\212", "\303\241\314\212"); /* blocked: the marks have equal class */
-    check_form("\342\204\253\342\204\246", "\303\205\316\251");         /* Angstrom, Ohm */
-    check_form("\342\204\252", "K");                                    /* Kelvin */
-    check_form("\340\245\230", "\340\244\225\340\244\274");             /* U+0958 is excluded */
-    check_form("\341\204\222\341\205\241\341\206\253", "\355\225\234"); /* Hangul */
-    check_form("\355\225\230\341\206\253", "\355\225\234");             /* LV and T */
+    check_form("\342\204\253\342\204\246", "\303\205\316\251"); /* Angstrom, Ohm */
+    check_form("\342\204\252", "K");                            /* Kelvin */
+    check_form("\340\245\230", "\340\244\225\340\244\274");     /* form C never composes U+0958 */
+    check_form("\341\204\222\341\205\241\341\206\253", "\355\225\234"); /* three Hangul letters */
+    check_form("\355\225\230\341\206\253", "\355\225\234"); /* Hangul syllable + consonant */
     check_form("\355\225\234\341\206\253", "\355\225\234\341\206\253");
-    check_form("\314\210\314\201", "\314\210\314\201"); /* no starter */
-    check_form("\315\204", "\314\210\314\201");         /* U+0344 */
+    check_form("\314\210\314\201", "\314\210\314\201"); /* two marks without a starter */
+    check_form("\315\204", "\314\210\314\201");         /* U+0344, which form C always decomposes */
     check_form("\360\235\205\240", "\360\235\205\230\360\235\205\245\360\235\205\256");
     check_form("\357\244\200\360\257\240\200",
-               "\350\261\210\344\270\275"); /* compatible ideographs */
-    check_form("\340\247\207\340\246\276",
-               "\340\247\213"); /* a starter that combines with the starter before it */
+               "\350\261\210\344\270\275");                 /* compatibility ideographs */
+    check_form("\340\247\207\340\246\276", "\340\247\213"); /* two starters that combine */
 }
 
 /* Invalid bytes stay in place, and nothing combines with them. */

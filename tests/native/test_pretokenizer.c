@@ -7,7 +7,7 @@
 #include "check.h"
 #include "unicode.h"
 
-static size_t looks;
+static size_t looks; /* number of decoded characters */
 
 static size_t counted_next(const char *text, size_t length, uint32_t *code) {
     looks++;
@@ -22,8 +22,8 @@ static size_t counted_next(const char *text, size_t length, uint32_t *code) {
 
 enum { LENGTH = 6000, LOOKS_MAX = 12 };
 
-/* Splits the text and returns the number of looks. Pieces must not be empty, and together they must
- * be the text. */
+/* Splits the text and returns the number of decoded characters. Pieces must not be empty, and
+ * together they must be the text. */
 static size_t looks_of(const struct pretokenizer *pretokenizer, const char *text, size_t length) {
     struct pretokenizer_walk walk = counted_begin(pretokenizer, text, length);
     size_t at = 0;

@@ -148,7 +148,8 @@ static void temperature_limits(struct chain *chain, size_t n) {
     CHECK(fabs(trace->entropy - log2((double)trace->kept)) < 1e-6);
 }
 
-/* A filter with a tighter value must keep a subset. */
+/* A filter with a tighter value must keep a subset of the tokens that it keeps with a looser
+ * one. */
 static void subset(struct chain *chain, size_t n, enum setting setting, double loose,
                    double tight) {
     struct settings settings = one(setting, loose);

@@ -497,8 +497,8 @@ static void too_large_a_cache_names_its_bytes(void) {
     model->shape.key_width = model->shape.value_width = 1 << 26;
     CHECK(session_open(&session, model, 1 << 20, &kernels_simd, &fault) == STATUS_OUT_OF_MEMORY);
     CHECK(session == NULL);
-    /* 2^49 of cache, and 4 * (2 * 112 + 32 + 3 * 32 * 30 + 8 * 32 * 2^16 + 2 * 32 * 50 + 2^20 + 4 *
-     * 32 * 2) */
+    /* 2^49 bytes of cache, and the other arrays: 4 * (2 * 112 + 32 + 3 * 32 * 30 + 8 * 32 * 2^16 +
+     * 2 * 32 * 50 + 2^20 + 4 * 32 * 2) */
     CHECK_MESSAGE(!strcmp(fault_line(&fault), "no_memory_cache 562950024750848"), "%s",
                   fault_line(&fault));
     model->shape = shape;

@@ -292,7 +292,7 @@ static void spoilt_keys(void) {
     REFUSED(llama_spec, bos = -1, STATUS_BAD_FILE, "bos_missing");
 }
 
-/* A file that names no pre-tokenizer reports NULL. Once it reported "gpt-2". */
+/* A file that names no pre-tokenizer reports NULL, not "gpt-2". */
 static void the_split_is_named(void) {
     struct vocabulary_spec spec = gpt2_spec;
     struct subject subject;
@@ -467,7 +467,8 @@ static double seconds_to_open(const struct vocabulary_spec *spec) {
 }
 
 /* Builds merges whose pairs all have the same low 16 bits of the hash: for each right token it
- * looks for a left token that completes these bits. Such merges once took quadratic time. */
+ * looks for a left token that completes these bits. Without sorted buckets such merges would take
+ * quadratic time. */
 static void colliding_merges_take_no_longer(void) {
     enum { LEFT = 1 << 15, RIGHT = 1 << 16, SIZE = 2 * LEFT + RIGHT, TEXT = 16 };
     static char text[SIZE][TEXT], merge[LEFT][2 * TEXT];
