@@ -86,6 +86,12 @@ class Logitscope(Session):
                 raise must_be("id", "a_number", id)
             return core.piece(ids_of("id", [id], core.need_model().vocab_size)[0])
 
+    def tokens(self) -> Tuple[str, ...]:
+        """Returns the texts of all tokens, by id: always the same tuple. A sampler of your own can
+        read it."""
+        with LOCK:
+            return self._ready().texts()
+
     def random(self, seed: int, step: int) -> float:
         """Returns the number u in [0, 1) with which a generation with this seed draws in this
         step."""

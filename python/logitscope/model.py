@@ -9,7 +9,7 @@ import ctypes
 import mmap
 import os
 import weakref
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import settings
 from .arrays import ids_of, read_ids, words
@@ -44,6 +44,7 @@ class Core:
         self.handles = Handles()
         self.chain = Chain(self)
         self._pieces: Dict[int, Piece] = {}
+        self._texts: Optional[Tuple[str, ...]] = None
         self._breakers: Dict[str, List[List[int]]] = {}
         self._tokens: Dict[str, Optional[int]] = {}
         self._finalizer = weakref.finalize(self, self.handles.free)
@@ -187,13 +188,23 @@ class Core:
         them."""
         piece = self._pieces.get(id)
         if piece is None:
-            struct = STRUCTS["tokenizer_piece"]
-            at = need(C.tokenizer_piece(self.handles.model, id))
-            c = struct.from_address(at)
-            text_at = ctypes.c_void_p.from_address(at + struct.data.offset)  # may have zeros
-            data = ctypes.string_at(text_at, c.length)
-            piece = self._pieces[id] = Piece(id, text_of(data), data, bool(c.special))
+            piece = self._pieces[id] = self._read_piece(id)
         return piece
+
+    def _read_piece(self, id: int) -> Piece:
+        struct = STRUCTS["tokenizer_piece"]
+        at = need(C.tokenizer_piece(self.handles.model, id))
+        c = struct.from_address(at)
+        text_at = ctypes.c_void_p.from_address(at + struct.data.offset)  # may have zeros
+        data = ctypes.string_at(text_at, c.length)
+        return Piece(id, text_of(data), data, bool(c.special))
+
+    def texts(self) -> Tuple[str, ...]:
+        """Returns the texts of all tokens. They are read once, and without their bytes."""
+        if self._texts is None:
+            ids = range(self.need_model().vocab_size)
+            self._texts = tuple(self._read_piece(id).text for id in ids)
+        return self._texts
 
     def token_of(self, text: str) -> Optional[int]:
         """Returns the id of the token with exactly this text; None if there is none. The tokenizer

@@ -211,7 +211,7 @@ long('the handle of an own sampler can be dragged like any other', async () => {
   await it.close();
 });
 
-test('an own sampler can be turned off and on, removed, and added again with its code', async () => {
+test('an own sampler can be turned off and on, removed, added again, and reads texts of tokens', async () => {
   const it = await open();
   await it.use('export default (l) => l.map((x) => x * 2);');
   const own = (/** @type {Float32Array} */ l) => l.map((x) => x * 2);
@@ -231,6 +231,19 @@ test('an own sampler can be turned off and on, removed, and added again with its
   await it.page.locator('[data-add=own]').click();
   await it.card.locator('summary').click();
   assert.match(await it.card.locator('textarea').inputValue(), /x \* 2/);
+  const noE = `export default (l, _, { tokens }) =>
+    l.map((x, id) => (tokens[id].includes('e') ? -Infinity : x));`;
+  const expected = (/** @type {Float32Array} */ l) =>
+    l.map((x, id) => (scope.piece(id).text.includes('e') ? -Infinity : x));
+  await it.use(noE);
+  await it.shows({ ...BALANCED, own: expected, order: orderBefore('top_p') });
+  await it.set('temperature', '1.2');
+  await it.shows({
+    ...BALANCED,
+    temperature: 1.2,
+    own: expected,
+    order: orderBefore('top_p'),
+  });
   await it.close();
 });
 

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/engine-server.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
 import { cli } from './command_line.js';
 import { smallModel } from './small_model.js';
@@ -177,6 +178,71 @@ describe('the place of the own sampler', () => {
   });
 });
 
+describe('the texts of the tokens', () => {
+  const expected = Array.from({ length: scope.info.vocab_size }, (_, id) => scope.piece(id).text);
+
+  test('reach a sampler of the model, always as the same list', () => {
+    /** @type {any[]} */
+    const seen = [];
+    const own = (
+      /** @type {Float32Array} */ logits,
+      /** @type {any} */ _,
+      /** @type {any} */ { tokens },
+    ) => {
+      seen.push(tokens);
+      return logits;
+    };
+    const session = scope.session();
+    session.feed(scope.encode('a'));
+    session.distribution({ own });
+    scope.warp(session.logits(), { own });
+    scope.warp([1, 2, 3], { own });
+    session.close();
+    assert.deepEqual(seen[0], expected);
+    assert.ok(seen[0] === scope.tokens() && seen[1] === seen[0]);
+    assert.equal(seen[2], undefined, 'logits of another vocabulary');
+  });
+
+  test('come from a worker in one call, and not with the arguments of the sampler', async () => {
+    const { port1, port2 } = new MessageChannel();
+    atEnd(() => port1.close());
+    serve(/** @type {any} */ (port2));
+    const remote = await RemoteLogitscope.load({ model, worker: /** @type {any} */ (port1) });
+    assert.deepEqual(await remote.tokens(), expected);
+    const logits = new Float32Array(expected.length);
+    const [, , context] = await remote.ownInput(logits, {});
+    assert.deepEqual(Object.getOwnPropertyNames(context), ['history']);
+    await remote.close();
+  });
+
+  test('are sent to the place of the code once for a model, and again to a new place', async () => {
+    /** @type {any[]} */
+    const sent = [];
+    const tested = new TestedFunction(
+      (onanswer) => ({
+        post: (message) => {
+          sent.push(message);
+          queueMicrotask(() => onanswer({ id: message.id }));
+        },
+        end() {},
+      }),
+      'own',
+      1000,
+    );
+    const [one, other] = [['a'], ['b']];
+    const logits = Float32Array.of(0);
+    for (const tokens of [undefined, one, one, other, null, null])
+      await tested.call({ call: 'warp', logits }, tokens);
+    await tested.load();
+    await tested.call({ call: 'warp', logits }, one);
+    const calls = sent.filter(({ call }) => call === 'warp');
+    assert.deepEqual(
+      calls.map(({ tokens }) => tokens),
+      [undefined, one, undefined, other, null, undefined, one],
+    );
+  });
+});
+
 describe('a bad result of the own sampler is refused', () => {
   const cases = [
     [() => [1, 2], 'invalid_argument', /each of the 3 tokens, got 2/],
@@ -253,6 +319,40 @@ describe('--own on the command line', () => {
     assert.equal(trace.kept, 5);
     assert.equal(trace.tokens[5].removed_by, 'own');
     assert.match((await run(K, 'distribution', '--order', 'own')).stdout, /own +5 +\d/);
+  });
+
+  test('gets the texts of the tokens, in JavaScript and in Python, with the same bytes', async () => {
+    const python = join(folder, 'mine.py');
+    writeFileSync(
+      python,
+      `def own(logits, tokens, history, settings):
+    assert settings["top_k"] == 9 and len(tokens) == len(logits) and len(history) > 1
+    print("printing is no part of the result")
+    return [float("-inf") if "e" in text else x / 3 for text, x in zip(tokens, logits)]`,
+    );
+    const code = `export default (logits, settings, { tokens }) =>
+      Float64Array.from(logits, (it, id) => (tokens[id].includes('e') ? -Infinity : it / 3));`;
+    const words = ['--top-k', '9', '--seed', '5', '--max-new-tokens', '12', '--json'];
+    const [mine, theirs] = await Promise.all([
+      run(code, 'generate', ...words),
+      cli(['generate', '--prompt', 'Today she', '--own', python, ...words]),
+    ]);
+    const [a, b] = [mine, theirs].map(({ stdout, stderr }) => {
+      assert.ok(stdout, stderr);
+      const { steps, ...result } = JSON.parse(stdout);
+      return { ...result, steps: steps.map(({ ms: _, ...step }) => step) };
+    });
+    assert.deepEqual(a, b);
+    assert.doesNotMatch(a.text, /e/);
+  });
+
+  test('gives exit code 2 and one line for an exception in Python', async () => {
+    const python = join(folder, 'bad.py');
+    writeFileSync(python, 'def own(logits):\n    return logits[None]\n');
+    const words = ['distribution', '--prompt', 'Today she', '--own', python];
+    const { status, stderr } = await cli(words);
+    assert.equal(status, 2);
+    assert.match(stderr, /^logitscope: --own "[^"]*bad.py": TypeError: [^\n]* \(line 2\)\n$/);
   });
 
   for (const [code, words] of /** @type {[string, RegExp][]} */ ([

@@ -203,6 +203,9 @@ class Sessions(unittest.TestCase):
         text = scope.write("Tomorrow she", own=best, temperature=0.5)
         self.assertEqual(text.ids, scope.write("Tomorrow she", temperature=0).ids)
         self.assertEqual(seen[0], (0.5, text.prompt_ids))
+        texts = scope.tokens()
+        self.assertEqual(list(texts), [scope.piece(id).text for id in range(len(texts))])
+        self.assertIs(scope.tokens(), texts)
         for result, sentence in {
             "own must give a list of numbers, got 7": 7,
             "own must give a logit for each of the 2 tokens, got 1": [1],

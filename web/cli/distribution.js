@@ -99,7 +99,7 @@ export const distribution = {
     scope.feed(scope.encode(values.prompt));
     const history = scope.timeline();
     const { step } = values;
-    return withOwn(values, stderr, async ({ own }) => {
+    return withOwn(values, stderr, scope, async ({ own }) => {
       const asked = settingsOf(values, table, ['top']);
       const logits = scope.logits();
       const second = await readSecond(scope, asked, history);

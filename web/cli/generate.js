@@ -176,7 +176,7 @@ export const generate = {
   },
 
   run(scope, values, streams, table) {
-    return withOwn(values, streams.stderr, async (own) => {
+    return withOwn(values, streams.stderr, scope, async (own) => {
       const load = (/** @type {string | undefined} */ model) =>
         model && Logitscope.load({ model, keep: true });
       const [amateur, draft] = [await load(values.amateur), await load(values.draft)];

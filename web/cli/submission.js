@@ -1,7 +1,7 @@
 /** Runs a submission in a process of its own: JavaScript, Python, or any program that speaks the protocol. */
 import { spawn } from 'node:child_process';
 import { extname, join, resolve } from 'node:path';
-import { LONGEST, readAnswer } from '../grade/answer.js';
+import { longest, readAnswer } from '../grade/answer.js';
 import { refusal } from '../grade/reasons.js';
 import { Host } from '../grade/toy.js';
 import { toLine } from '../grade/json-lines.js';
@@ -184,7 +184,7 @@ export class Submissions {
     child.stdout.on('data', (text) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > LONGEST) lines.push(rest);
+      if (rest.length > longest(asked)) lines.push(rest);
       for (const line of lines) {
         if (over) return; // an earlier line has ended the process
         const read = readAnswer(line, asked);

@@ -21,6 +21,7 @@ export const SCOPE_CALLS = /** @type {const} */ ([
   'decode',
   'chat',
   'piece',
+  'tokens',
   'random',
   'distinct',
   'marks',

@@ -322,7 +322,12 @@ export class Chain {
     const history = Array.from(module.uint32(historyAt, count));
     this.#apply(ready);
     const logits = module.float32(module.calls.chain_logits(ready.chain), source.size);
-    return [logits, this.#core.report(asked), { history }];
+    const core = this.#core;
+    const { tokenizer, vocab_size } = core.info ?? {};
+    const texts = () => (tokenizer && vocab_size === source.size ? core.texts() : undefined);
+    // Not enumerable, so that a message to another thread does not copy the whole vocabulary.
+    const context = Object.defineProperty({ history }, 'tokens', { get: texts });
+    return [logits, core.report(asked), /** @type {any} */ (context)];
   }
 
   /**

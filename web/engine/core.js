@@ -60,6 +60,8 @@ export class Core {
   model = 0;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
+  /** The texts of all tokens; null until they are needed. @type {readonly string[] | null} */
+  #texts = null;
   /** For each text of dry_sequence_breakers, the sequences of ids that end a repeat. @type {Map<string, number[][]>} */
   #breakers = new Map();
   /** Cache of `tokenOf`: a token's id by its text, null if no token has it. @type {Map<string, number | null>} */
@@ -279,18 +281,32 @@ export class Core {
   piece(id) {
     let piece = this.#pieces.get(id);
     if (!piece) {
-      const { module } = this;
-      const at = module.need(module.calls.tokenizer_piece(this.model, id));
-      const view = module.view();
-      const bytes = module.bytes(
-        view.getUint32(at + layout.TOKENIZER_PIECE_DATA, true),
-        view.getUint32(at + layout.TOKENIZER_PIECE_LENGTH, true),
-      );
-      const special = view.getUint8(at + layout.TOKENIZER_PIECE_SPECIAL) !== 0;
-      piece = { id, text: fromUtf8(bytes), bytes, special };
+      piece = this.#readPiece(id);
       this.#pieces.set(id, piece);
     }
     return piece;
+  }
+
+  /** @param {number} id @returns {Piece} */
+  #readPiece(id) {
+    const { module } = this;
+    const at = module.need(module.calls.tokenizer_piece(this.model, id));
+    const view = module.view();
+    const bytes = module.bytes(
+      view.getUint32(at + layout.TOKENIZER_PIECE_DATA, true),
+      view.getUint32(at + layout.TOKENIZER_PIECE_LENGTH, true),
+    );
+    const special = view.getUint8(at + layout.TOKENIZER_PIECE_SPECIAL) !== 0;
+    return { id, text: fromUtf8(bytes), bytes, special };
+  }
+
+  /** The texts of all tokens. They are read once, and without their bytes. */
+  texts() {
+    const { vocab_size } = this.needModel();
+    this.#texts ??= Object.freeze(
+      Array.from({ length: vocab_size }, (_, id) => this.#readPiece(id).text),
+    );
+    return this.#texts;
   }
 
   /** @param {unknown} settings @param {readonly string[]} [also] */

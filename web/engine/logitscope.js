@@ -182,6 +182,14 @@ export class Logitscope extends Session {
   }
 
   /**
+   * The texts of all tokens, by id: always the same list. A caller's sampler gets it as `tokens`.
+   * @returns {readonly string[]}
+   */
+  tokens() {
+    return this.#open().texts();
+  }
+
+  /**
    * The number u in [0, 1) that a generation with this seed uses in this step.
    * @param {number} seed
    * @param {number} step

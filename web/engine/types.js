@@ -158,8 +158,11 @@
  * The caller's sampler. It receives its input logits, every setting and the ids so far. It returns
  * a logit for each token; -Infinity removes the token. Removed tokens stay removed. The next stage
  * reads the returned logits. Only `generate` waits for a promise. An engine in a worker accepts
- * only the returned logits, not the function.
- * @typedef {(logits: Float32Array, settings: Record<string, any>, context: { history: number[] }) =>
+ * only the returned logits, not the function. `tokens` has the text of each token, the same list as
+ * `Logitscope.tokens`; it is undefined for logits of another vocabulary than the model's, and in
+ * the result of a worker's `ownInput`.
+ * @typedef {(logits: Float32Array, settings: Record<string, any>,
+ *   context: { history: number[], tokens?: readonly string[] }) =>
  *   ArrayLike<number> | Promise<ArrayLike<number>>} Own
  */
 

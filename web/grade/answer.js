@@ -87,8 +87,13 @@ export function isAnswer(answer, { call, logits, settings }) {
   return result instanceof Float64Array && result.length === Math.min(length, most);
 }
 
-/** Most characters of a line: ten times the longest correct answer. */
+/** Most characters of a line: ten times the longest correct answer to the grader's small inputs. */
 export const LONGEST = 1 << 18;
+/** Most characters of a number and its comma. */
+const NUMBER = 32;
+
+/** Returns the most characters of a line that answers a call. @param {any} asked */
+export const longest = ({ logits }) => Math.max(LONGEST, NUMBER * (logits?.length ?? 0));
 /** Number of characters of a refused line that the report shows. */
 const SHOWN = 80;
 
@@ -130,7 +135,8 @@ function isQuestion(message) {
  * @returns {{ answer: any } | { question: any } | { refused: import('./tested-function.js').Answer }}
  */
 export function readAnswer(line, asked) {
-  if (line.length > LONGEST) return { refused: refusal('long_line', { limit: LONGEST }) };
+  const limit = longest(asked);
+  if (line.length > limit) return { refused: refusal('long_line', { limit }) };
   const value = line.slice(0, SHOWN);
   try {
     const answer = JSON.parse(line);

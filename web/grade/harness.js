@@ -208,6 +208,8 @@ export function message(error) {
 export function serve(port, load) {
   /** @type {Function | null} */
   let tested = null;
+  /** The texts of the tokens, from the last call that had them. @type {string[] | null} */
+  let tokens = null;
   port.onmessage = async (/** @type {{ data: any }} */ { data: { id, call, ...given } }) => {
     try {
       if (call === 'load') {
@@ -215,6 +217,8 @@ export function serve(port, load) {
         port.postMessage({ id });
         return;
       }
+      tokens = given.tokens === undefined ? tokens : given.tokens;
+      if (tokens) given.tokens = tokens;
       const tell = (/** @type {any} */ answer) => port.postMessage({ id, ...answer });
       await (call === 'warp' ? warp : generate)(
         /** @type {Function} */ (tested),

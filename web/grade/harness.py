@@ -123,7 +123,9 @@ def arguments(function, name, given, rows):
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        asked = course.known(parameter.name, course.OF_SAMPLERS)
+        asked = parameter.name
+        if asked not in given:
+            asked = course.known(asked, course.OF_SAMPLERS)
         ending = SHORT_NAMES.get(parameter.name)
         if ending:
             asked = name if name.endswith(ending) else {"p": "top_p", "k": "top_k"}.get(
@@ -171,6 +173,9 @@ def warp(tested, name, given):
         "bits": given.get("bits"),
         "second": [course.number(x) for x in second] if second else None,
     }
+
+    if given.get("tokens"):
+        passed["tokens"] = given["tokens"]
 
     # The learner's code can reach every object here, so tuples keep the original values.
     before, past = (*logits,), (*given["history"],)
@@ -339,7 +344,7 @@ def load():
 
 def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=json.loads):
     module = None
-    tested = name = None
+    tested = name = tokens = None
     read, write = sys.stdin.readline, os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1).write
     # Output of the learner's code must not mix with the answers.
     os.dup2(2, 1)
@@ -362,6 +367,8 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
                 name = given["name"]
                 tested = TestedFunction(module, name, given.get("strict"))
             elif given["call"] == "warp":
+                # The texts of the tokens come with the first call that has them.
+                tokens = given.setdefault("tokens", tokens)
                 answer = warp(tested, name, given)
             else:
                 answer = generate(tested, name, given, ask)

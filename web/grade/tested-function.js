@@ -37,6 +37,13 @@ const LOAD_MS = 10000;
 /** Returns a random id, so that no process can answer a call that it has not read. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
+/**
+ * Returns true if code may read the texts of the tokens. Other code does not get them, because a vocabulary can have
+ * 262,144 of them.
+ * @param {string} code
+ */
+export const readsTokens = (code) => /\btokens\b/.test(code);
+
 export class TestedFunction {
   #start;
   #name;
@@ -50,6 +57,8 @@ export class TestedFunction {
   stuck = false;
   /** @type {Sandbox | null} */
   #sandbox = null;
+  /** The texts of the tokens that the sandbox has; null if none. @type {readonly string[] | null} */
+  #tokens = null;
   /** Number of calls that took too long. */
   hangs = 0;
   /** Number of times that the sandbox has ended or had to be ended. */
@@ -100,6 +109,7 @@ export class TestedFunction {
       else waiting.resolve(given);
     }, endBy);
     this.#sandbox = sandbox;
+    this.#tokens = null;
     return this.#loadFunction();
   }
 
@@ -124,9 +134,11 @@ export class TestedFunction {
 
   /**
    * @param {{ call: 'warp' | 'generate', [given: string]: any }} message
+   * @param {readonly string[] | null} [tokens] the texts of the tokens, for the function. The sandbox keeps them, so
+   *   they are sent once for a model, not with each call
    * @returns {Promise<Answer>}
    */
-  async call(message) {
+  async call(message, tokens = null) {
     const foul = this.#foul;
     this.#foul = null;
     if (foul) return foul;
@@ -134,7 +146,9 @@ export class TestedFunction {
       const loaded = await this.load();
       if (loaded.error) return loaded;
     }
-    return this.#send(message, this.#limit);
+    const isNew = tokens !== this.#tokens;
+    this.#tokens = tokens;
+    return this.#send(isNew ? { ...message, tokens } : message, this.#limit);
   }
 
   /**

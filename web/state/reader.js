@@ -15,6 +15,9 @@ import { Timeline } from './sources.js';
  * @typedef {import('./order.js').Difference} Difference
  * @typedef {import('./outcomes.js').Outcome} Outcome
  *
+ * The user's own sampler; `readsTokens` is true if it needs the texts of the tokens.
+ * @typedef {import('../engine/types.js').Own & { readsTokens?: boolean }} OwnStage
+ *
  * A position in a text: the ids before it, the settings with Mirostat's bound at this position, and
  * `step`, the number of drawn tokens before it. XTC's coin and some samplers depend on `step`.
  * @typedef {{ ids: number[], settings: Settings, step: number }} TextPosition
@@ -51,6 +54,11 @@ export class Reader {
   source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
+  /**
+   * The texts of all tokens, for the user's own sampler; null until it needs them.
+   * @type {Promise<readonly string[] | undefined> | null}
+   */
+  #texts = null;
   /** @type {import('./outcomes.js').Outcomes | null} */
   #outcomes = null;
   /** A second timeline, for the alternatives of earlier tokens; null until it is needed. @type {Timeline | null} */
@@ -146,9 +154,21 @@ export class Reader {
     if (typeof own !== 'function') return settings;
     const logits = await source.logits();
     const { second } = source;
-    const reaching = await this.#engine.ownInput(logits, asked, { history, second, step });
-    const result = await own(.../** @type {Parameters<typeof own>} */ (reaching));
+    const how = { history, second, step };
+    const [given, all, context] = await this.#engine.ownInput(logits, asked, how);
+    const { readsTokens } = /** @type {OwnStage} */ (own);
+    const tokens = readsTokens ? await this.#readTexts(source) : undefined;
+    const result = await own(given, all, { ...context, tokens });
     return result ? { ...asked, own: result } : asked;
+  }
+
+  /**
+   * Reads the texts of all tokens once; undefined if the model has no tokenizer.
+   * @param {Source} source
+   */
+  #readTexts(source) {
+    this.#texts ??= source.texts().catch(() => undefined);
+    return this.#texts;
   }
 
   /**

@@ -22,6 +22,7 @@ import { readsSecond } from '../engine/presets.js';
  * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
  *   options: { top: number, step: number, token?: number }) => Promise<import('../engine/types.js').Landscape>} landscape
  * @property {(id: number) => Promise<Piece>} piece
+ * @property {() => Promise<readonly string[]>} texts the texts of all tokens
  * @property {() => void} close closes the sessions
  */
 
@@ -157,6 +158,10 @@ export class Timeline {
     return this.#engine.piece(id);
   }
 
+  texts() {
+    return this.#engine.tokens();
+  }
+
   close() {
     this.#session.close();
     this.#beside.close();
@@ -226,6 +231,10 @@ export class GivenLogits {
   async piece(id) {
     const text = this.#tokens[id];
     return { id, text, bytes: new TextEncoder().encode(text), special: false };
+  }
+
+  async texts() {
+    return this.#tokens;
   }
 
   close() {}

@@ -57,6 +57,10 @@ export default function own(logits, settings, { history }) {
 }
 `;
 
+/** The body of a sampler that needs the texts of the tokens: it forbids those with a digit. */
+export const NO_DIGITS =
+  'return logits.map((it, id) => (/\\d/.test(tokens[id]) ? -Infinity : it));';
+
 /** Arguments of the functions that get others than the history. @type {Record<string, string>} */
 const BESIDE = {
   guidance_scale: 'second',

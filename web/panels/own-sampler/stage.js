@@ -6,12 +6,12 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
 import { numbersOf } from '../../grade/properties.js';
-import { TestedFunction } from '../../grade/tested-function.js';
+import { TestedFunction, readsTokens } from '../../grade/tested-function.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { recall, remember } from '../../state/memory.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
-import { OWN } from './examples.js';
+import { NO_DIGITS, OWN } from './examples.js';
 import { canRun, inFrame } from './frame.js';
 import { LIMIT_MS, renderEditor } from './editor.js';
 import stageStyles from './stage.css';
@@ -79,12 +79,14 @@ export class LogitOwnStage extends LogitElement {
     let last = tested.load().then(({ error, hung }) => {
       if (error) this.#showFailure(tested, { code: hung ? 'hung' : 'load', params: { error } });
     });
-    /** @type {import('../../engine/types.js').Own} */
-    const own = (logits, settings, { history }) => {
-      const result = last.then(() => this.#callSampler(tested, { logits, settings, history }));
+    /** @type {import('../../state/reader.js').OwnStage} */
+    const own = (logits, settings, { history, tokens }) => {
+      const given = { logits, settings, history };
+      const result = last.then(() => this.#callSampler(tested, given, tokens));
       last = result.then(() => {});
       return /** @type {Promise<any>} */ (result);
     };
+    own.readsTokens = readsTokens(this.#code);
     this.emit('logit-own-stage', { own });
   }
 
@@ -100,10 +102,11 @@ export class LogitOwnStage extends LogitElement {
    * Returns the logits that the code computes; null if it fails or is no longer in the chain.
    * @param {TestedFunction} tested
    * @param {{ logits: Float32Array, settings: any, history: number[] }} given
+   * @param {readonly string[]} [tokens]
    */
-  async #callSampler(tested, given) {
+  async #callSampler(tested, given, tokens) {
     if (tested !== this.#tested) return null;
-    const { result, ...answer } = await tested.call({ call: 'warp', ...given });
+    const { result, ...answer } = await tested.call({ call: 'warp', ...given }, tokens);
     if (tested !== this.#tested) return null;
     const rounded =
       result instanceof Float64Array ? Float64Array.from(result, Math.fround) : result;
@@ -175,6 +178,7 @@ export class LogitOwnStage extends LogitElement {
           () => this.use(),
           'about',
         )}
+        <p class="about">${t('sampler.stage.tokens')} <code translate="no">${NO_DIGITS}</code></p>
         <div class="tools">
           <button class=${this.edited ? 'primary' : ''} data-do="apply" @click=${this.use}>${t('sampler.stage.apply')}</button>
           <button data-do="again" @click=${this.#swapCode}>${t(this.#code === OWN && this.#mine !== OWN ? 'sampler.back' : 'sampler.again')}</button>
