@@ -65,7 +65,7 @@ async function keyOf(address) {
  * @param {string} name
  * @returns {Promise<(() => void) | null>}
  */
-function hold(name) {
+function lockName(name) {
   if (!navigator.locks) return Promise.resolve(() => {});
   return new Promise((resolve, reject) => {
     navigator.locks
@@ -295,7 +295,7 @@ export const store = {
     const key = folder ? await keyOf(address) : address;
     const there = folder ? ((await readFile(folder, key))?.size ?? 0) : 0;
     if (size - there > quota - usage) return 'quota';
-    const release = await hold(key);
+    const release = await lockName(key);
     if (!release) return 'busy';
     try {
       if (folder) return await keepInFolder(folder, key, about, release);
@@ -357,7 +357,7 @@ export async function needKept(model) {
 export async function removeKept(address) {
   const folder = await openFolder();
   const key = folder ? await keyOf(address) : address;
-  const release = await hold(key);
+  const release = await lockName(key);
   if (!release) return false;
   if (folder) await removeFile(folder, key);
   await (await openCache())?.delete(address);

@@ -120,7 +120,7 @@ export class Chain {
     );
     const trace = this.#trace(ready);
     const { drawn } = this.#draw(ready, choice); // first, since #whole overwrites the exchange
-    return { trace: this.#whole(ready, trace), drawn };
+    return { trace: this.#addWholeResult(ready, trace), drawn };
   }
 
   /**
@@ -133,7 +133,7 @@ export class Chain {
     const asked = this.#core.resolve(settings);
     checkInteger('step', step, 0, SEED_MAX);
     const ready = this.prepareRun(source, this.#withOwnResultNow(source, asked, step), step);
-    return this.#whole(ready, this.#trace(ready));
+    return this.#addWholeResult(ready, this.#trace(ready));
   }
 
   /**
@@ -203,7 +203,7 @@ export class Chain {
         ids[i * top + k] = view.getUint32(tokenAt + layout.CHAIN_TOKEN_ID, true);
         p[i * top + k] = view.getFloat64(tokenAt + layout.CHAIN_TOKEN_P, true);
       }
-      if (token) [token.before[i], token.p[i]] = this.#placeOf(ready, token.id);
+      if (token) [token.before[i], token.p[i]] = this.#massBefore(ready, token.id);
     }
     return { values: Float64Array.from(values), top, ids, p, ...(token && { token }) };
   }
@@ -213,8 +213,8 @@ export class Chain {
    * @param {Ready} ready after its chain has run
    * @param {number} id
    */
-  #placeOf(ready, id) {
-    const { logits, p } = this.#result(ready);
+  #massBefore(ready, id) {
+    const { logits, p } = this.#wholeResult(ready);
     const own = logits[id];
     let before = 0;
     for (let j = 0; j < p.length; j++)
@@ -432,15 +432,15 @@ export class Chain {
    * @param {Trace} trace
    * @returns {Trace}
    */
-  #whole(ready, trace) {
-    return ready.source.whole ? Object.assign(trace, this.#result(ready)) : trace;
+  #addWholeResult(ready, trace) {
+    return ready.source.whole ? Object.assign(trace, this.#wholeResult(ready)) : trace;
   }
 
   /**
    * Returns logits and p of the whole vocabulary after the chain. This overwrites the exchange.
    * @param {Ready} ready
    */
-  #result({ chain, source: { size } }) {
+  #wholeResult({ chain, source: { size } }) {
     const { module } = this.#core;
     const logits = module.float32(module.calls.chain_logits(chain), size);
     const pAt = module.exchange(8 * size);

@@ -163,7 +163,7 @@ function partsOf(rendered, { ids, words }) {
   let thinking = false;
   /** @type {ChatPart[]} */
   const parts = [];
-  const say = (/** @type {string} */ said) => {
+  const addText = (/** @type {string} */ said) => {
     // A model's thinking begins after <think>. It ends before </think>, or before the next control token.
     for (const each of said.split(/(?<=<think>)|(?=<\/think>)/)) {
       if (each.startsWith('</think>')) thinking = false;
@@ -173,13 +173,13 @@ function partsOf(rendered, { ids, words }) {
   };
   let from = 0;
   for (const [at, n] of found) {
-    say(text.slice(from, at));
+    addText(text.slice(from, at));
     from = at + n;
     const token = text.slice(at, from);
     thinking = token === '<think>';
     parts.push({ text: token, special: true, token: ids.get(token) });
   }
-  say(text.slice(from));
+  addText(text.slice(from));
   return parts;
 }
 

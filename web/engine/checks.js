@@ -74,16 +74,16 @@ const DEPTH_MAX = 100;
 const COUNTED = 100_000;
 
 /** @param {unknown} value */
-const holdsMore = (value) =>
+const isContainer = (value) =>
   typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 
 /** The nesting depth of a value; Infinity if the value contains itself. @param {unknown} value */
 function depthOf(value) {
-  let level = new Set([value].filter(holdsMore));
+  let level = new Set([value].filter(isContainer));
   let depth = 0;
   for (; level.size && depth < COUNTED; depth++) {
     level = new Set(
-      [...level].flatMap((it) => Object.values(/** @type {any} */ (it)).filter(holdsMore)),
+      [...level].flatMap((it) => Object.values(/** @type {any} */ (it)).filter(isContainer)),
     );
   }
   return level.size ? Infinity : depth;

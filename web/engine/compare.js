@@ -54,9 +54,9 @@ const COLD = 0.05;
 /** The kinds of strategy. Each function yields the measured steps of a text and returns its result. */
 const KINDS = {
   sample,
-  beam: found(beamSearch),
-  contrastive: found(contrastiveSearch),
-  given: found(takeText),
+  beam: strategyOfSearch(beamSearch),
+  contrastive: strategyOfSearch(contrastiveSearch),
+  given: strategyOfSearch(idsOfGivenText),
 };
 
 /** Default number of tokens read from a given text. */
@@ -85,7 +85,7 @@ export function run(scope, session, { kind = 'sample', settings, text }, options
  * @param {any} scope
  * @param {{ prompt: string | ArrayLike<number>, text?: string, max_new_tokens?: number }} options
  */
-async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
+async function idsOfGivenText(scope, { prompt, text = '', max_new_tokens = MOST }) {
   const before = typeof prompt === 'string' ? prompt : await scope.decode(prompt);
   const gap = /[\p{L}\p{N}.,;:!?]$/u.test(before) && /^[\p{L}\p{N}]/u.test(text) ? ' ' : '';
   const alone =
@@ -109,7 +109,7 @@ async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
  * measured.
  * @param {(scope: any, options: any) => Promise<any>} search
  */
-function found(search) {
+function strategyOfSearch(search) {
   /**
    * @param {any} scope
    * @param {any} session
@@ -330,9 +330,9 @@ export async function gapsOf(session, prompt, ids, temperature) {
     const [best, second] = tokens;
     if (!second) break; // the vocabulary has only one token
     /** @param {Rival} token */
-    const rival = ({ id, text, p }) => ({ id, text, p });
+    const toRival = ({ id, text, p }) => ({ id, text, p });
     const gap = best.logit - second.logit;
-    gaps.push({ step, best: rival(best), second: rival(second), gap });
+    gaps.push({ step, best: toRival(best), second: toRival(second), gap });
     timeline.push(ids[step]);
   }
   const smallest = gaps.reduce(

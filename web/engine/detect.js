@@ -46,7 +46,7 @@ export function upperTail(n, least, q) {
 }
 
 /** e^-x for x >= 0, by basic operations only, so that all hosts agree. @param {number} x */
-function decay(x) {
+function expOfMinus(x) {
   if (x > 745) return 0;
   let halvings = 0;
   for (; x > 1 / 16; halvings++) x /= 2;
@@ -67,7 +67,7 @@ const ROOT_TAU = 2.5066282746310002;
  */
 export function normalTail(z) {
   if (z < 0) return 1 - normalTail(-z);
-  const density = decay((z * z) / 2) / ROOT_TAU;
+  const density = expOfMinus((z * z) / 2) / ROOT_TAU;
   if (z > 3) {
     let rest = z;
     for (let k = 60; k > 0; k--) rest = z + k / rest;
@@ -86,7 +86,7 @@ export function normalTail(z) {
  * layer) to 1 (last layer); all are multiplied by (layers - 1) to make them integers.
  * @param {number} depth
  */
-function weightsOf(depth) {
+function layerWeights(depth) {
   return Array.from({ length: depth }, (_, i) => (depth > 1 ? 10 * (depth - 1) - 9 * i : 1));
 }
 
@@ -96,8 +96,8 @@ function weightsOf(depth) {
  * @param {number} depth
  * @returns {NonNullable<Detection['weighted']>}
  */
-function weigh(scored, depth) {
-  const weights = weightsOf(depth);
+function weightedEvidence(scored, depth) {
+  const weights = layerWeights(depth);
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   const squares = weights.reduce((sum, weight) => sum + weight * weight, 0);
   let won = 0;
@@ -112,9 +112,9 @@ function weigh(scored, depth) {
 
 /** @param {number} bits */
 function countOnes(bits) {
-  let count = 0;
-  for (let left = bits; left; left &= left - 1) count++;
-  return count;
+  let countEvidence = 0;
+  for (let left = bits; left; left &= left - 1) countEvidence++;
+  return countEvidence;
 }
 
 /** The green bit of a value, without the distance to the deciding token. @param {number} mark */
@@ -157,7 +157,7 @@ function count(marks, names, from, { name, depth, chance }) {
     scored,
     curve,
     ...(name === 'synthid_depth' && {
-      weighted: weigh(
+      weighted: weightedEvidence(
         scored.map((i) => marks[i]),
         depth,
       ),

@@ -122,17 +122,17 @@ class EngineServer {
     if (calls.includes(method)) return target[method](...args.map(withRng));
     switch (method) {
       case 'session':
-        return this.#keep(/** @type {Logitscope} */ (this.#scope).session());
+        return this.#addSession(/** @type {Logitscope} */ (this.#scope).session());
       case 'memoryBytes':
         return target.memoryBytes;
       case 'fork':
-        return Promise.resolve(target.fork()).then((fork) => this.#keep(fork));
+        return Promise.resolve(target.fork()).then((fork) => this.#addSession(fork));
       case 'close':
         return this.#close(session, target);
       case 'generate':
         return this.#generate(target, args[0]);
       case 'rest':
-        return this.#rest(args[0]);
+        return this.#runToEnd(args[0]);
       case 'next':
         return this.#next(args[0]);
       case 'return':
@@ -147,7 +147,7 @@ class EngineServer {
   }
 
   /** @param {any} session */
-  #keep(session) {
+  #addSession(session) {
     this.#sessions.set(++this.#last, session);
     return this.#last;
   }
@@ -168,7 +168,7 @@ class EngineServer {
   }
 
   /** Runs a generation to its end. @param {number} generation */
-  async #rest(generation) {
+  async #runToEnd(generation) {
     const steps = [];
     for (;;) {
       const { done, value } = await this.#next(generation);

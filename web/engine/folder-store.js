@@ -74,7 +74,7 @@ function listen(how) {
  * process has the lock. Locks of dead processes are removed.
  * @param {string} path
  */
-async function hold(path) {
+async function lockFile(path) {
   for (let tries = 0; tries < 2; tries++) {
     try {
       return takeLock(path);
@@ -205,11 +205,11 @@ export const store = {
 
   async begin(address, { size, tag }) {
     const path = pathOf(address);
-    /** @type {Awaited<ReturnType<typeof hold>>} */
+    /** @type {Awaited<ReturnType<typeof lockFile>>} */
     let release;
     try {
       await fs.mkdir(dirname(path), { recursive: true });
-      release = await hold(`${path}.lock`);
+      release = await lockFile(`${path}.lock`);
     } catch {
       return 'none';
     }
@@ -230,7 +230,7 @@ export const store = {
 
   async remove(address) {
     const path = pathOf(address);
-    const release = await hold(`${path}.lock`);
+    const release = await lockFile(`${path}.lock`);
     if (!release) return;
     await Promise.all(
       [path, `${path}.sum`, `${path}.part`, `${path}.json`].map((each) =>

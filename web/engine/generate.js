@@ -35,7 +35,7 @@ const SLICE_MS = 10;
 const BLOCK = 32;
 
 /** Resolves after pending events have run, for example an abort. */
-function turn() {
+function runPendingEvents() {
   if (typeof setImmediate === 'function')
     return new Promise((resolve) => {
       setImmediate(resolve);
@@ -55,7 +55,7 @@ export function openPace() {
   let breath = performance.now();
   return async () => {
     if (performance.now() - breath > SLICE_MS) {
-      await turn();
+      await runPendingEvents();
       breath = performance.now();
     }
   };

@@ -72,7 +72,7 @@ const expanded = new WeakMap();
  * @returns {[string, number][]}
  */
 function complements(grammar, verb) {
-  const known = expanded.get(verb) ?? expand(grammar, verb);
+  const known = expanded.get(verb) ?? computeComplements(grammar, verb);
   expanded.set(verb, known);
   return known;
 }
@@ -82,12 +82,12 @@ function complements(grammar, verb) {
  * @param {Verb} verb
  * @returns {[string, number][]}
  */
-function expand(grammar, verb) {
-  return shares(grammar.shapes[verb.shapes]).flatMap(([shape, share]) => {
+function computeComplements(grammar, verb) {
+  return withProbabilities(grammar.shapes[verb.shapes]).flatMap(([shape, share]) => {
     /** @type {[string, number][]} */
     let partial = [['', share]];
     for (const slot of shape.slots) {
-      const phrases = shares(grammar.phrases[verb.slots[slot]]);
+      const phrases = withProbabilities(grammar.phrases[verb.slots[slot]]);
       partial = partial.flatMap(([text, p]) =>
         phrases.map(
           ([phrase, q]) => /** @type {[string, number]} */ ([`${text} ${phrase.text}`, p * q]),
@@ -103,7 +103,7 @@ function expand(grammar, verb) {
  * @param {T[]} entries
  * @returns {[T, number][]}
  */
-function shares(entries) {
+function withProbabilities(entries) {
   const total = entries.reduce((sum, entry) => sum + entry.weight, 0);
   return entries.map((entry) => [entry, entry.weight / total]);
 }
@@ -113,7 +113,7 @@ function shares(entries) {
  * @param {string} text
  * @param {string} head
  */
-function after(text, head) {
+function textAfter(text, head) {
   if (!text.startsWith(head)) return null;
   return text.length === head.length || text[head.length] === ' ' ? text.slice(head.length) : null;
 }
@@ -125,9 +125,9 @@ function after(text, head) {
  * @param {string} text
  * @param {string} lead
  */
-function beginnings(entries, text, lead) {
+function entriesAtStart(entries, text, lead) {
   return entries.flatMap((entry) => {
-    const rest = after(text, lead + entry.text);
+    const rest = textAfter(text, lead + entry.text);
     return rest === null ? [] : [{ entry, rest }];
   });
 }
@@ -148,7 +148,7 @@ function readings(grammar, time, subject, rest) {
       const own = verbPhrase(grammar, tense, verb, subject.person);
       for (const person of Object.keys(grammar.persons)) {
         const phrase = verbPhrase(grammar, tense, verb, person);
-        const tail = after(rest, ` ${phrase}`);
+        const tail = textAfter(rest, ` ${phrase}`);
         if (tail === null) continue;
         found.push({
           time,
@@ -184,29 +184,33 @@ function checkGiven(grammar, text) {
  */
 export function checkSentence(grammar, text) {
   checkGiven(grammar, text);
-  if (text === '') return broken('empty', 'The sentence is empty.', {});
+  if (text === '') return syntaxErrorVerdict('empty', 'The sentence is empty.', {});
   const unknown = pieces(text).find((piece) => !grammar.vocabulary.includes(piece));
   if (unknown !== undefined) {
     const word = unknown.trim();
-    return broken('unknown_word', `"${word}" is not a word that the grammar knows at this place.`, {
-      word,
-    });
+    return syntaxErrorVerdict(
+      'unknown_word',
+      `"${word}" is not a word that the grammar knows at this place.`,
+      {
+        word,
+      },
+    );
   }
-  const times = beginnings(grammar.times, text, '');
+  const times = entriesAtStart(grammar.times, text, '');
   const subjects = times.flatMap(({ entry: time, rest }) =>
-    beginnings(grammar.subjects, rest, ' ').map((found) => ({ time, ...found })),
+    entriesAtStart(grammar.subjects, rest, ' ').map((found) => ({ time, ...found })),
   );
   const verbs = subjects.flatMap(({ time, entry, rest }) => readings(grammar, time, entry, rest));
   const whole = verbs.filter(({ verb, rest }) =>
     complements(grammar, verb).some(([tail]) => tail === rest),
   );
-  if (whole.length > 0) return judged(grammar, best(whole));
+  if (whole.length > 0) return verdictOf(grammar, bestReading(whole));
   const begun = verbs.some(({ verb, rest }) =>
     complements(grammar, verb).some(([tail]) => tail.startsWith(`${rest} `)),
   );
   if (begun || isBeginning(grammar, text))
-    return broken('unfinished', 'The sentence is not finished.', {});
-  return verbs.length > 0 ? badComplement(best(verbs)) : badStart(grammar, times, subjects);
+    return syntaxErrorVerdict('unfinished', 'The sentence is not finished.', {});
+  return verbs.length > 0 ? badComplement(bestReading(verbs)) : badStart(grammar, times, subjects);
 }
 
 /**
@@ -218,24 +222,24 @@ export function checkSentence(grammar, text) {
 function badStart(grammar, times, subjects) {
   if (times.length === 0) {
     const example = grammar.times[0].text;
-    return broken(
+    return syntaxErrorVerdict(
       'no_time',
       `The sentence does not begin with a time expression such as "${example}".`,
       { example },
     );
   }
   if (subjects.length === 0) {
-    const { entry } = longest(times);
+    const { entry } = longestMatch(times);
     const example = grammar.subjects[0].text;
-    return broken(
+    return syntaxErrorVerdict(
       'no_subject',
       `"${entry.text}" is not followed by a subject such as "${example}".`,
       { time: entry.text, example },
     );
   }
-  const { time, entry } = longest(subjects);
+  const { time, entry } = longestMatch(subjects);
   const example = verbPhrase(grammar, Object.keys(time.tenses)[0], grammar.verbs[0], entry.person);
-  return broken(
+  return syntaxErrorVerdict(
     'no_verb',
     `"${entry.text}" is not followed by a verb phrase such as "${example}".`,
     { subject: entry.text, example },
@@ -245,7 +249,10 @@ function badStart(grammar, times, subjects) {
 /** @param {Reading} reading */
 function badComplement({ phrase, rest }) {
   const tail = rest.trim();
-  return broken('complement', `"${tail}" cannot follow "${phrase}".`, { verb: phrase, rest: tail });
+  return syntaxErrorVerdict('complement', `"${tail}" cannot follow "${phrase}".`, {
+    verb: phrase,
+    rest: tail,
+  });
 }
 
 /**
@@ -253,7 +260,7 @@ function badComplement({ phrase, rest }) {
  * @template {{ rest: string }} T
  * @param {T[]} matches
  */
-function longest(matches) {
+function longestMatch(matches) {
   return matches.reduce((a, b) => (b.rest.length < a.rest.length ? b : a));
 }
 
@@ -262,7 +269,7 @@ function longest(matches) {
  * shorter unread rest.
  * @param {Reading[]} found
  */
-function best(found) {
+function bestReading(found) {
   /** @param {Reading} reading */
   const score = ({ tenseRight, personRight, rest }) =>
     [0, 1, 2, 4][2 * Number(tenseRight) + Number(personRight)] * 1000 - rest.length;
@@ -275,7 +282,7 @@ function best(found) {
  * @param {Record<string, string>} values
  * @returns {Verdict}
  */
-function broken(code, message, values) {
+function syntaxErrorVerdict(code, message, values) {
   return { syntax: false, tense: null, person: null, right: false, code, message, values };
 }
 
@@ -285,7 +292,7 @@ function broken(code, message, values) {
  * @param {Reading} reading
  * @returns {Verdict}
  */
-function judged(grammar, reading) {
+function verdictOf(grammar, reading) {
   const { time, subject, verb, phrase, tenseRight, personRight } = reading;
   const tense = tenseRight ? reading.tense : Object.keys(time.tenses)[0];
   const expected = verbPhrase(grammar, tense, verb, subject.person);
@@ -340,21 +347,24 @@ function judged(grammar, reading) {
  * @param {string} text
  * @returns {Generator<[string, number]>}
  */
-function* continuations(grammar, text) {
+function* remainders(grammar, text) {
   /** @param {string} head */
-  const agrees = (head) => text === '' || after(head, text) !== null || after(text, head) !== null;
-  for (const [time, pTime] of shares(grammar.times)) {
+  const agrees = (head) =>
+    text === '' || textAfter(head, text) !== null || textAfter(text, head) !== null;
+  for (const [time, pTime] of withProbabilities(grammar.times)) {
     if (!agrees(time.text)) continue;
-    const tenses = shares(Object.entries(time.tenses).map(([name, weight]) => ({ name, weight })));
-    for (const [subject, pSubject] of shares(grammar.subjects)) {
+    const tenses = withProbabilities(
+      Object.entries(time.tenses).map(([name, weight]) => ({ name, weight })),
+    );
+    for (const [subject, pSubject] of withProbabilities(grammar.subjects)) {
       const start = `${time.text} ${subject.text}`;
       if (!agrees(start)) continue;
       for (const [{ name }, pTense] of tenses) {
-        for (const [verb, pVerb] of shares(grammar.verbs)) {
+        for (const [verb, pVerb] of withProbabilities(grammar.verbs)) {
           const head = `${start} ${verbPhrase(grammar, name, verb, subject.person)}`;
           if (!agrees(head)) continue;
           for (const [tail, p] of complements(grammar, verb)) {
-            const rest = text === '' ? head + tail : after(head + tail, text);
+            const rest = text === '' ? head + tail : textAfter(head + tail, text);
             if (rest !== null) yield [rest, pTime * pSubject * pTense * pVerb * p];
           }
         }
@@ -365,7 +375,7 @@ function* continuations(grammar, text) {
 
 /** @param {Grammar} grammar @param {string} text */
 function isBeginning(grammar, text) {
-  return !continuations(grammar, text).next().done;
+  return !remainders(grammar, text).next().done;
 }
 
 /**
@@ -380,7 +390,7 @@ export function checkPrefix(grammar, text) {
   /** @type {Map<string, number>} */
   const joint = new Map();
   let total = 0;
-  for (const [rest, p] of continuations(grammar, text)) {
+  for (const [rest, p] of remainders(grammar, text)) {
     const token = pieces(rest)[0] ?? grammar.specials.eos;
     joint.set(token, (joint.get(token) ?? 0) + p);
     total += p;
@@ -396,5 +406,5 @@ export function checkPrefix(grammar, text) {
  * @returns {Generator<string>}
  */
 export function* sentences(grammar) {
-  for (const [sentence] of continuations(grammar, '')) yield sentence;
+  for (const [sentence] of remainders(grammar, '')) yield sentence;
 }

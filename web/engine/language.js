@@ -71,7 +71,7 @@ export function complement(ranges) {
 }
 
 /** @param {Ranges} ranges @param {number} code */
-const has = (ranges, code) => ranges.some(([low, high]) => low <= code && code <= high);
+const contains = (ranges, code) => ranges.some(([low, high]) => low <= code && code <= high);
 
 /** Makes languages. Nodes are shared: equal parts in equal order give one node. */
 export class Languages {
@@ -193,7 +193,7 @@ export class Languages {
     const inner = (/** @type {Node} */ part) => this.derivative(part, code);
     switch (kind) {
       case 'set':
-        return has(ranges, code) ? this.empty : this.none;
+        return contains(ranges, code) ? this.empty : this.none;
       case 'seq': {
         const first = this.seq(inner(parts[0]), parts[1]);
         return parts[0].nullable ? this.or([first, inner(parts[1])]) : first;
@@ -226,7 +226,7 @@ export class Languages {
     cuts.forEach((low, i) => {
       const inside = intersect([[low, (cuts[i + 1] ?? 0x110000) - 1]], CHARACTERS);
       if (!inside.length) return;
-      const key = sets.map(({ ranges }) => Number(has(ranges, low))).join('');
+      const key = sets.map(({ ranges }) => Number(contains(ranges, low))).join('');
       classes.set(key, [...(classes.get(key) ?? []), ...inside]);
     });
     return [...classes.values()];
@@ -257,7 +257,7 @@ export class Languages {
       if (found.length > STATES_MAX) throw new TooLarge();
       edges.push(out);
     }
-    return alive(found.map(({ nullable }, i) => ({ ends: nullable, edges: edges[i] })));
+    return withoutDeadStates(found.map(({ nullable }, i) => ({ ends: nullable, edges: edges[i] })));
   }
 }
 
@@ -271,7 +271,7 @@ const copy = ([low, high]) => [low, high];
  * @param {State[]} states
  * @returns {State[]}
  */
-function alive(states) {
+function withoutDeadStates(states) {
   /** @type {number[][]} */
   const into = states.map(() => []);
   states.forEach(({ edges }, from) => {
@@ -304,7 +304,7 @@ const SHORT = new Map([
 ]);
 
 /** The grammar's escape for a code point. @param {number} code */
-function spell(code) {
+function escapeOf(code) {
   const letter = String.fromCharCode(code);
   if (/[0-9A-Za-z]/.test(letter)) return letter;
   const hex = code.toString(16);
@@ -317,12 +317,12 @@ function spell(code) {
  * @returns {string[]} the grammar's classes for the ranges; a literal for a single character
  */
 function classesOf(ranges) {
-  if (ranges.length === 1 && ranges[0][0] === ranges[0][1]) return [`"${spell(ranges[0][0])}"`];
+  if (ranges.length === 1 && ranges[0][0] === ranges[0][1]) return [`"${escapeOf(ranges[0][0])}"`];
   const out = [];
   for (let i = 0; i < ranges.length; i += RANGES_MAX) {
     const part = ranges
       .slice(i, i + RANGES_MAX)
-      .map(([low, high]) => (low === high ? spell(low) : `${spell(low)}-${spell(high)}`));
+      .map(([low, high]) => (low === high ? escapeOf(low) : `${escapeOf(low)}-${escapeOf(high)}`));
     out.push(`[${part.join('')}]`);
   }
   return out;
@@ -336,11 +336,11 @@ const PLAIN = complement([
 ]);
 
 /** The grammar of one character of the ranges inside a JSON string. @param {Ranges} ranges */
-export function spelled(ranges) {
+export function grammarOfCharacter(ranges) {
   const whole = normalise(ranges.map(copy));
   const plain = intersect(whole, PLAIN);
   const parts = plain.length ? classesOf(plain) : [];
-  const short = [...SHORT].filter(([code]) => has(whole, code));
+  const short = [...SHORT].filter(([code]) => contains(whole, code));
   if (short.length)
     parts.push(
       `"\\\\" ${classesOf(normalise(short.map(([, it]) => [it.charCodeAt(0), it.charCodeAt(0)])))[0]}`,
@@ -351,7 +351,7 @@ export function spelled(ranges) {
     for (let i = 0; i < 16; i++) {
       const code = 16 * high + i;
       const digit = i.toString(16).charCodeAt(0);
-      if (has(whole, code) && !SHORT.has(code)) low.push([digit, digit]);
+      if (contains(whole, code) && !SHORT.has(code)) low.push([digit, digit]);
     }
     if (low.length) parts.push(`"\\\\u00${high}" ${classesOf(normalise(low))[0]}`);
   }
@@ -367,14 +367,14 @@ export function spelled(ranges) {
  */
 export function grammarOfStates(states, rule, define) {
   /** @type {number[]} for each state, the number of other states with an edge to it */
-  const ways = states.map(() => 0);
+  const edgesTo = states.map(() => 0);
   states.forEach(({ edges }, from) => {
-    for (const to of edges.keys()) if (to !== from) ways[to]++;
+    for (const to of edges.keys()) if (to !== from) edgesTo[to]++;
   });
   /** @type {Map<string, string>} */
   const sets = new Map();
   const set = (/** @type {Ranges} */ ranges) => {
-    const text = spelled(ranges);
+    const text = grammarOfCharacter(ranges);
     if (text.length < 24) return text;
     let name = sets.get(text);
     if (!name) sets.set(text, (name = rule(text)));
@@ -405,10 +405,11 @@ export function grammarOfStates(states, rule, define) {
   /** @type {(at: number, depth: number) => string} */
   const inlined = (at, depth) => {
     const nests = states[at].edges.size + Number(states[at].ends) > 1;
-    if (at !== 0 && ways[at] === 1 && depth < NESTING_MAX) return body(at, depth + Number(nests));
+    if (at !== 0 && edgesTo[at] === 1 && depth < NESTING_MAX)
+      return body(at, depth + Number(nests));
     return nameOf(at);
   };
-  const start = ways[0] ? nameOf(0) : body(0, 0);
+  const start = edgesTo[0] ? nameOf(0) : body(0, 0);
   for (const state of todo) define(/** @type {string} */ (names.get(state)), body(state, 0));
   return start;
 }

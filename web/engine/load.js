@@ -44,7 +44,7 @@ export async function gather({ chunks, total }, onprogress) {
  * @param {{ body: ReadableStream<Uint8Array> | null }} holder
  * @returns {AsyncGenerator<Uint8Array>}
  */
-async function* read(holder) {
+async function* readBody(holder) {
   const reader = holder.body?.getReader();
   if (!reader) throw new LogitscopeError('load_failed', 'no_body');
   try {
@@ -66,7 +66,7 @@ function openResponse(response) {
   }
   const { headers } = response;
   const length = headers.has('content-encoding') ? 0 : Number(headers.get('content-length'));
-  return { chunks: read(response), total: length || null };
+  return { chunks: readBody(response), total: length || null };
 }
 
 /** True if an address has the page's origin; false outside of a page. @param {string | URL} url */
@@ -89,7 +89,7 @@ async function openAny(what, source, options) {
   }
   if (source instanceof Response) return openResponse(source);
   if (source instanceof Blob)
-    return { chunks: read({ body: source.stream() }), total: source.size };
+    return { chunks: readBody({ body: source.stream() }), total: source.size };
   if (
     (typeof source === 'string' || source instanceof URL) &&
     !PART.test(String(source)) &&

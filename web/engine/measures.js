@@ -38,7 +38,7 @@ import { checkSentence } from './grammar.js';
  * @param {(verdict: Verdict) => boolean} [counts]
  * @returns {Measure}
  */
-const judged = (says, counts = () => true) => ({
+const shareOfVerdicts = (says, counts = () => true) => ({
   of: 'texts',
   unit: 'share',
   read: (texts) => {
@@ -67,10 +67,10 @@ export const MEASURES = Object.freeze({
     unit: 'share',
     read: (texts) => new Set(texts.map(({ text }) => text)).size / texts.length,
   },
-  correctness: judged(({ right }) => right),
-  valid: judged(({ syntax }) => syntax),
-  tense: judged(({ tense }) => tense, isWhole),
-  person: judged(({ person }) => person, isWhole),
+  correctness: shareOfVerdicts(({ right }) => right),
+  valid: shareOfVerdicts(({ syntax }) => syntax),
+  tense: shareOfVerdicts(({ tense }) => tense, isWhole),
+  person: shareOfVerdicts(({ person }) => person, isWhole),
 });
 
 /** Measures that need a grammar. */

@@ -69,7 +69,7 @@ class Head {
   /** Reserves the image, the model's memory in C, and copies the collected bytes into it. */
   #reserve() {
     this.#module.need(this.#module.calls.model_image(this.handle));
-    this.#each((piece, offset) => this.#write(piece, offset));
+    this.#forEachPiece((piece, offset) => this.#write(piece, offset));
     this.#pieces = [];
     this.#reserved = true;
   }
@@ -88,7 +88,7 @@ class Head {
   #begin() {
     const { calls } = this.#module;
     const at = this.#module.need(calls.memory_allocate(this.#length));
-    this.#each((piece, offset) => this.#module.writeBytes(at + offset, piece));
+    this.#forEachPiece((piece, offset) => this.#module.writeBytes(at + offset, piece));
     this.handle = calls.model_begin(at, this.#length, this.total ?? -1, this.#context) >>> 0;
     calls.memory_release(at);
     this.#tried = this.#length;
@@ -100,7 +100,7 @@ class Head {
   }
 
   /** @param {(piece: Uint8Array, offset: number) => void} use */
-  #each(use) {
+  #forEachPiece(use) {
     let offset = 0;
     for (const piece of this.#pieces) {
       use(piece, offset);
@@ -124,13 +124,13 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
   try {
     onprogress?.({ loaded, total });
     for await (const chunk of chunks) {
-      if (total !== null && loaded + chunk.length > total) throw wrongLength(total, 'more');
+      if (total !== null && loaded + chunk.length > total) throw lengthError(total, 'more');
       head.take(chunk);
       loaded += chunk.length;
       onprogress?.({ loaded, total: head.total, ...way?.told });
     }
     head.total ??= loaded;
-    if (loaded < head.total) throw wrongLength(head.total, String(loaded));
+    if (loaded < head.total) throw lengthError(head.total, String(loaded));
     head.take(new Uint8Array());
     if (calls.model_finish(head.handle)) module.fail();
     return head.handle;
@@ -143,6 +143,6 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
 }
 
 /** @param {number} total @param {string} got */
-function wrongLength(total, got) {
+function lengthError(total, got) {
   return new LogitscopeError('load_failed', 'load_length', { limit: total, n: got });
 }

@@ -65,7 +65,7 @@ const RELAXED = new Uint8Array([
  * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  */
-function beside(loops, source) {
+function loopsBeside(loops, source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return null;
   const there = String(source).replace(/\.wasm(?=[?#]|$)/, `-${loops}.wasm`);
   if (there === String(source)) return null;
@@ -82,7 +82,7 @@ function beside(loops, source) {
  */
 async function compileLoops(loops, source, given) {
   if (loops === 'relaxed' && !WebAssembly.validate(RELAXED)) return phrase('relaxed_unknown');
-  const there = given ?? beside(loops, source);
+  const there = given ?? loopsBeside(loops, source);
   try {
     return await compile(there ?? addressOf(loops));
   } catch (error) {

@@ -20,14 +20,14 @@ export function decimalOf(text) {
   if (units === 0n) return { units, scale: 0 };
   if (scale < 0)
     return { units: scale < -400 ? units * LARGEST : units * 10n ** BigInt(-scale), scale: 0 };
-  return trimmed({ units, scale });
+  return withoutTrailingZeros({ units, scale });
 }
 
 /** @param {Decimal} decimal @returns {Decimal} without trailing zeros */
-function trimmed({ units, scale }) {
-  let [left, digits] = [units, scale];
-  while (digits > 0 && left % 10n === 0n) [left, digits] = [left / 10n, digits - 1];
-  return { units: left, scale: digits };
+function withoutTrailingZeros({ units, scale }) {
+  let [left, oneDigit] = [units, scale];
+  while (oneDigit > 0 && left % 10n === 0n) [left, oneDigit] = [left / 10n, oneDigit - 1];
+  return { units: left, scale: oneDigit };
 }
 
 /** @param {Decimal} decimal @param {number} scale at least the decimal's scale */
@@ -35,7 +35,7 @@ export const unitsAt = ({ units, scale: own }, scale) => units * 10n ** BigInt(s
 
 /** A decimal as JSON writes it, without an exponent. @param {Decimal} decimal */
 export function writeDecimal(decimal) {
-  const { units, scale } = trimmed(decimal);
+  const { units, scale } = withoutTrailingZeros(decimal);
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
   const at = digits.length - scale;
   return `${units < 0n ? '-' : ''}${digits.slice(0, at)}${scale ? `.${digits.slice(at)}` : ''}`;
@@ -58,7 +58,7 @@ export const floorOf = (a, b) => a / b - (a % b < 0n ? 1n : 0n);
  * @param {1 | -1} side 1: a lower bound
  * @returns {Bound}
  */
-function onGrid({ value, open }, places, side) {
+function nearestAllowed({ value, open }, places, side) {
   const { units, scale } = value;
   const extra = Math.max(scale - places, 0);
   const step = 10n ** BigInt(extra);
@@ -89,17 +89,17 @@ function anyDigits(n) {
 const literal = (text) => (text ? `"${text}"` : '');
 
 /** @param {(string | null)[]} parts */
-const joined = (parts) => parts.filter(Boolean).join(' ');
+const sequence = (parts) => parts.filter(Boolean).join(' ');
 
 /**
  * The alternatives for all digit texts from `low` to `high`, which have equal length.
  * @param {string} low @param {string} high
  * @returns {string[]}
  */
-function between(low, high) {
+function digitTextsBetween(low, high) {
   const n = low.length;
   if (low === high) return [literal(low)];
-  if (/^10*$/.test(low) && /^9*$/.test(high)) return [joined(['[1-9]', anyDigits(n - 1)])];
+  if (/^10*$/.test(low) && /^9*$/.test(high)) return [sequence(['[1-9]', anyDigits(n - 1)])];
   let at = 0;
   while (low[at] === high[at]) at++;
   const out = [];
@@ -109,7 +109,7 @@ function between(low, high) {
     /** @type {number} */ to,
   ) => {
     const set = digits(from, to);
-    if (set) out.push(joined([literal(head), set, anyDigits(n - head.length - 1)]));
+    if (set) out.push(sequence([literal(head), set, anyDigits(n - head.length - 1)]));
   };
   out.push(literal(low));
   for (let i = n - 1; i > at; i--) add(low.slice(0, i), Number(low[i]) + 1, 9);
@@ -124,14 +124,14 @@ function between(low, high) {
  * @param {bigint} low @param {bigint | null} high null: no upper bound
  * @returns {string[]}
  */
-function wholes(low, high) {
+function integersBetween(low, high) {
   if (high !== null && low > high) return [];
   const [from, to] = [String(low).length, high === null ? Infinity : String(high).length];
-  if (from === to) return between(String(low), String(high));
-  const first = between(String(low), '9'.repeat(from));
+  if (from === to) return digitTextsBetween(String(low), String(high));
+  const first = digitTextsBetween(String(low), '9'.repeat(from));
   if (high === null) return [...first, `[1-9] ${anyDigits(from)} [0-9]*`];
   const middle = to - from > 1 ? [`[1-9] [0-9]{${from},${to - 2}}`] : [];
-  return [...first, ...middle, ...between(`1${'0'.repeat(to - 1)}`, String(high))];
+  return [...first, ...middle, ...digitTextsBetween(`1${'0'.repeat(to - 1)}`, String(high))];
 }
 
 /** The grammar of further decimals after `used` decimals. @param {number} places most decimals @param {number} used */
@@ -149,11 +149,11 @@ function moreDecimals(places, used) {
  * @param {number} places
  * @returns {string[]}
  */
-function fractions(low, lowOpen, high, highOpen, places) {
+function fractionsBetween(low, lowOpen, high, highOpen, places) {
   /** @type {string[]} */
   const out = [];
   const put = (/** @type {string} */ head, /** @type {string} */ rest) =>
-    out.push(joined([literal(`.${head}`), rest]));
+    out.push(sequence([literal(`.${head}`), rest]));
   /** @type {(head: string, tightLow: boolean, tightHigh: boolean) => void} */
   const walk = (head, atLow, atHigh) => {
     const at = head.length;
@@ -189,7 +189,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
       return;
     }
     const set = digits(from + Number(tightLow), to - Number(tightHigh));
-    if (set) put(head, joined([set, moreDecimals(places, at + 1)]));
+    if (set) put(head, sequence([set, moreDecimals(places, at + 1)]));
     if (tightLow) walk(head + from, true, false);
     if (tightHigh) walk(head + to, false, true);
   };
@@ -198,7 +198,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
 }
 
 /** Joins alternatives; an empty alternative makes the result optional. @param {string[]} parts @returns {string | null} null without parts */
-function choice(parts) {
+function alternatives(parts) {
   if (parts.length < 2) return parts[0] ?? null;
   const filled = parts.filter(Boolean);
   const body = filled.length > 1 ? `(${filled.join(' | ')})` : `(${filled[0]})`;
@@ -211,7 +211,7 @@ function choice(parts) {
  * @param {number} places
  * @returns {string[]}
  */
-function positives(low, high, places) {
+function numbersFromZero(low, high, places) {
   const cut = ({ value: { units, scale } } = low) => {
     const unit = 10n ** BigInt(scale);
     const digitsOf = String(units % unit)
@@ -221,19 +221,19 @@ function positives(low, high, places) {
   };
   const begin = cut(low);
   const end = high && cut(high);
-  const any = choice(fractions('', false, null, false, places)) ?? '';
+  const any = alternatives(fractionsBetween('', false, null, false, places)) ?? '';
   const of = (/** @type {bigint} */ whole, /** @type {string[]} */ parts) => {
-    const tail = choice(parts);
-    return tail === null ? [] : [joined([literal(String(whole)), tail])];
+    const tail = alternatives(parts);
+    return tail === null ? [] : [sequence([literal(String(whole)), tail])];
   };
   if (end && begin.whole > end.whole) return [];
   if (high && end && begin.whole === end.whole)
-    return of(begin.whole, fractions(begin.part, low.open, end.part, high.open, places));
-  const inner = choice(wholes(begin.whole + 1n, end && end.whole - 1n));
+    return of(begin.whole, fractionsBetween(begin.part, low.open, end.part, high.open, places));
+  const inner = alternatives(integersBetween(begin.whole + 1n, end && end.whole - 1n));
   return [
-    ...of(begin.whole, fractions(begin.part, low.open, null, false, places)),
-    ...(inner === null ? [] : [joined([inner, any])]),
-    ...(high && end ? of(end.whole, fractions('', false, end.part, high.open, places)) : []),
+    ...of(begin.whole, fractionsBetween(begin.part, low.open, null, false, places)),
+    ...(inner === null ? [] : [sequence([inner, any])]),
+    ...(high && end ? of(end.whole, fractionsBetween('', false, end.part, high.open, places)) : []),
   ];
 }
 
@@ -247,7 +247,7 @@ const ZERO = { units: 0n, scale: 0 };
  */
 export function rangeOf(low, high, places) {
   const grid = (/** @type {Bound | null} */ bound, /** @type {1 | -1} */ side) =>
-    bound && Number.isFinite(places) ? onGrid(bound, places, side) : bound;
+    bound && Number.isFinite(places) ? nearestAllowed(bound, places, side) : bound;
   const least = grid(low, 1);
   const most = grid(high, -1);
   if (least && most) {
@@ -261,14 +261,18 @@ export function rangeOf(low, high, places) {
   const isNegative = (/** @type {Bound | null} */ bound) => bound && bound.value.units < 0n;
   const parts = isNegative(most)
     ? []
-    : positives(isNegative(least) || !least ? { value: ZERO, open: false } : least, most, places);
+    : numbersFromZero(
+        isNegative(least) || !least ? { value: ZERO, open: false } : least,
+        most,
+        places,
+      );
   if (!least || isNegative(least)) {
     const from = isNegative(most) ? negated(/** @type {Bound} */ (most)) : negated();
-    const nearest = Number.isFinite(places) && from.open ? onGrid(from, places, 1) : from;
-    const below = choice(positives(nearest, least && negated(least), places));
+    const nearest = Number.isFinite(places) && from.open ? nearestAllowed(from, places, 1) : from;
+    const below = alternatives(numbersFromZero(nearest, least && negated(least), places));
     if (below !== null) parts.push(`"-" ${below}`);
   }
-  return choice(parts);
+  return alternatives(parts);
 }
 
 /** True if a bound has more digits than a grammar should contain. @param {Decimal} decimal */
@@ -283,7 +287,7 @@ function isLong({ units, scale }) {
  * @param {Bound} bound @param {1 | -1} side 1: a lower bound
  * @returns {Bound | null}
  */
-export function narrowed(bound, side) {
+export function shortBound(bound, side) {
   if (!isLong(bound.value)) return bound;
   const { units, scale } = bound.value;
   const isFar = side > 0 ? units < 0n : units > 0n;

@@ -170,7 +170,7 @@ async function openPart(source, way) {
 }
 
 /** The sources of a model: the addresses of all parts of a split file. @param {any} source */
-function spread(source) {
+function addressesOfParts(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return [source];
   const address = addressOf(String(source), hubInNode());
   if (address === null)
@@ -196,7 +196,7 @@ export async function openParts(what, source, { keep = false, signal } = {}) {
   if (!all.length || !all.every(isKnown)) throw mustBe(what, 'a_source', source);
   /** @type {Way} */
   const way = { keep, signal, told: null, forget: async () => {} };
-  const sources = all.flatMap(spread);
+  const sources = all.flatMap(addressesOfParts);
   // Opens one part after another, since a browser allows few connections to a host.
   async function* opened() {
     for (const each of sources) yield await openPart(each, way);

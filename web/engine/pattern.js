@@ -21,7 +21,7 @@ export const REPEAT_MAX = 1000;
 const NESTING_MAX = 50;
 
 /** The error for an unsupported expression; `trouble` gives the reason. */
-export class Unread extends Error {
+export class Unsupported extends Error {
   /** @param {import('./errors.js').Phrase} trouble */
   constructor(trouble) {
     super(trouble.key);
@@ -75,7 +75,7 @@ class Reader {
 
   /** @param {string} what @returns {never} */
   #refuse(what) {
-    throw new Unread(phrase('pattern_part', { part: what }));
+    throw new Unsupported(phrase('pattern_part', { part: what }));
   }
 
   /** @param {RegExp} sticky */
@@ -100,12 +100,12 @@ class Reader {
     /** @type {Tree[]} */
     const parts = [];
     while (this.#at < this.source.length && !'|)'.includes(this.source[this.#at]))
-      parts.push(this.#repeated(this.#atom()));
+      parts.push(this.#quantified(this.#atom()));
     return { kind: 'seq', parts };
   }
 
   /** @param {Tree} part @returns {Tree} */
-  #repeated(part) {
+  #quantified(part) {
     const [, sign, low, comma, high] = this.#match(/(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y) ?? [];
     if (sign === undefined && low === undefined) return part;
     const least = sign ? Number(sign === '+') : Number(low);
@@ -113,7 +113,7 @@ class Reader {
     if (sign) most = sign === '?' ? 1 : Infinity;
     else if (comma) most = Number(high || Infinity);
     if (least > REPEAT_MAX || (most > REPEAT_MAX && most < Infinity))
-      throw new Unread(phrase('repeated_too_often'));
+      throw new Unsupported(phrase('repeated_too_often'));
     return { kind: 'repeat', part, least, most };
   }
 
@@ -127,13 +127,13 @@ class Reader {
     if (sign === '.') return { kind: 'set', ranges: LINE_ENDS };
     if (sign === '[') return { kind: 'set', ranges: this.#class() };
     const code = sign.startsWith('\\') ? this.#escape(sign, false) : sign.codePointAt(0);
-    return { kind: 'set', ranges: setOf(/** @type {number | Ranges} */ (code)) };
+    return { kind: 'set', ranges: rangesOf(/** @type {number | Ranges} */ (code)) };
   }
 
   /** Parses a group. @param {string} group its opening, like "(?:" @param {string} kind @returns {Tree} */
   #group(group, kind) {
     if (!/^(\?([=!:]|<[^=!].*))?$/s.test(kind)) this.#refuse(group);
-    if (this.#nesting++ === NESTING_MAX) throw new Unread(phrase('pattern_nested'));
+    if (this.#nesting++ === NESTING_MAX) throw new Unsupported(phrase('pattern_nested'));
     const part = this.read();
     this.#nesting--;
     this.#match(/\)/y);
@@ -176,8 +176,8 @@ class Reader {
       const low = this.#classAtom();
       const high = this.#match(/-(?!\])/y) ? this.#classAtom() : low;
       if (low === high || typeof low !== 'number' || typeof high !== 'number') {
-        const between = low === high ? [] : setOf(0x2d);
-        ranges.push(...setOf(low), ...between, ...(low === high ? [] : setOf(high)));
+        const between = low === high ? [] : rangesOf(0x2d);
+        ranges.push(...rangesOf(low), ...between, ...(low === high ? [] : rangesOf(high)));
       } else ranges.push([low, high]);
     }
     return negated ? complement(ranges) : intersect(normalise(ranges), CHARACTERS);
@@ -196,14 +196,14 @@ const pairOf = (high, low) =>
   0x10000 + ((Number.parseInt(high, 16) & 0x3ff) << 10) + (Number.parseInt(low, 16) & 0x3ff);
 
 /** @param {number | Ranges} it @returns {Ranges} */
-const setOf = (it) => (typeof it === 'number' ? [[it, it]] : it.map(([a, b]) => [a, b]));
+const rangesOf = (it) => (typeof it === 'number' ? [[it, it]] : it.map(([a, b]) => [a, b]));
 
 /** The answer to "is this position the beginning of the text?". @typedef {'yes' | 'no' | 'maybe'} Begun */
 
 /** @param {Tree} tree @returns {boolean} true if it contains an assertion */
-function asserts(tree) {
-  if (tree.kind === 'seq' || tree.kind === 'or') return tree.parts.some(asserts);
-  return tree.kind === 'repeat' ? asserts(tree.part) : tree.kind !== 'set';
+function hasAssertion(tree) {
+  if (tree.kind === 'seq' || tree.kind === 'or') return tree.parts.some(hasAssertion);
+  return tree.kind === 'repeat' ? hasAssertion(tree.part) : tree.kind !== 'set';
 }
 
 /**
@@ -211,16 +211,16 @@ function asserts(tree) {
  * @param {Tree} tree
  * @returns {Begun}
  */
-function isEmpty(tree) {
+function matchesEmpty(tree) {
   if (tree.kind === 'set') return 'no';
   if (tree.kind === 'seq' || tree.kind === 'or') {
-    const all = tree.parts.map(isEmpty);
+    const all = tree.parts.map(matchesEmpty);
     if (tree.kind === 'seq' && all.includes('no')) return 'no';
     if (all.every((each) => each === 'yes')) return 'yes';
     return all.every((each) => each === 'no') ? 'no' : 'maybe';
   }
   if (tree.kind !== 'repeat' || tree.most === 0) return 'yes';
-  return tree.least ? isEmpty(tree.part) : 'maybe';
+  return tree.least ? matchesEmpty(tree.part) : 'maybe';
 }
 
 /**
@@ -232,37 +232,40 @@ function isEmpty(tree) {
  * @param {Begun} begun
  * @returns {Language}
  */
-function build(made, tree, rest, begun) {
+function languageOf(made, tree, rest, begun) {
   switch (tree.kind) {
     case 'set':
       return made.seq(made.set(tree.ranges), rest);
     case 'or':
-      return made.or(tree.parts.map((part) => build(made, part, rest, begun)));
+      return made.or(tree.parts.map((part) => languageOf(made, part, rest, begun)));
     case 'seq': {
       let at = begun;
       const places = tree.parts.map((part) => {
         const here = at;
-        const empty = isEmpty(part);
+        const empty = matchesEmpty(part);
         if (at === 'yes' && empty !== 'yes') at = empty === 'no' ? 'no' : 'maybe';
         else if (at === 'maybe' && empty === 'no') at = 'no';
         return here;
       });
-      return tree.parts.reduceRight((after, part, i) => build(made, part, after, places[i]), rest);
+      return tree.parts.reduceRight(
+        (after, part, i) => languageOf(made, part, after, places[i]),
+        rest,
+      );
     }
     case 'repeat': {
       const { part, least, most } = tree;
-      if (!asserts(part))
-        return made.seq(made.repeat(build(made, part, made.empty, 'no'), least, most), rest);
-      if (most > 1) throw new Unread(phrase('pattern_looks'));
-      const once = most ? build(made, part, rest, begun) : rest;
+      if (!hasAssertion(part))
+        return made.seq(made.repeat(languageOf(made, part, made.empty, 'no'), least, most), rest);
+      if (most > 1) throw new Unsupported(phrase('pattern_looks'));
+      const once = most ? languageOf(made, part, rest, begun) : rest;
       return least ? once : made.or([once, rest]);
     }
     case 'look': {
-      const ahead = build(made, tree.part, made.all, begun);
+      const ahead = languageOf(made, tree.part, made.all, begun);
       return made.and([tree.negated ? made.not(ahead) : ahead, rest]);
     }
     case 'start':
-      if (begun === 'maybe') throw new Unread(phrase('pattern_part', { part: '^' }));
+      if (begun === 'maybe') throw new Unsupported(phrase('pattern_part', { part: '^' }));
       return begun === 'yes' ? rest : made.none;
     default:
       return rest.nullable ? made.empty : made.none;
@@ -276,10 +279,10 @@ function build(made, tree, rest, begun) {
  * @returns {Language}
  */
 export function languageOfPattern(made, source) {
-  if (!regExpOf(source)) throw new Unread(phrase('pattern_malformed'));
+  if (!regExpOf(source)) throw new Unsupported(phrase('pattern_malformed'));
   const tree = new Reader(source).read();
-  const first = build(made, tree, made.all, 'yes');
-  const later = build(made, tree, made.all, 'no');
+  const first = languageOf(made, tree, made.all, 'yes');
+  const later = languageOf(made, tree, made.all, 'no');
   return made.or([first, made.seq(made.any, made.seq(made.all, later))]);
 }
 

@@ -46,7 +46,7 @@ const numberOf = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);
 const silent = () => new LogitscopeError('load_failed', 'far_silent', { n: SILENCE / 1000 });
 
 /** A broken connection, after which another attempt may succeed. Other errors are final. */
-class Cut extends Error {}
+class BrokenConnection extends Error {}
 
 export class RangeFile {
   /** The wait before the second attempt, in ms; it doubles for each attempt. Tests set it lower. */
@@ -86,7 +86,7 @@ export class RangeFile {
     try {
       file.#first = await file.#connect(0);
     } catch (error) {
-      throw error instanceof Cut ? error.cause : error;
+      throw error instanceof BrokenConnection ? error.cause : error;
     }
     return file;
   }
@@ -114,7 +114,9 @@ export class RangeFile {
         const from = this.tag ? at : 0;
         connection ??= await this.#connect(from);
         let place = from;
-        for await (const chunk of this.tag ? connection.body : this.#compared(connection.body)) {
+        for await (const chunk of this.tag
+          ? connection.body
+          : this.#checkedAgainstSeen(connection.body)) {
           place += chunk.length;
           if (place <= at) continue;
           const fresh = chunk.subarray(Math.max(0, chunk.length - (place - at)));
@@ -123,9 +125,9 @@ export class RangeFile {
           yield fresh;
         }
         if (this.size === null) return;
-        if (at < this.size) throw new Cut();
+        if (at < this.size) throw new BrokenConnection();
       } catch (error) {
-        if (++failures >= ATTEMPTS && error instanceof Cut)
+        if (++failures >= ATTEMPTS && error instanceof BrokenConnection)
           throw new LogitscopeError('load_failed', 'far_cut', { n: at, limit: this.size ?? 0 });
         await this.#pauseAfter(error, failures);
       } finally {
@@ -138,7 +140,7 @@ export class RangeFile {
    * Yields the bytes of a file without a tag; throws if the beginning read earlier has changed.
    * @param {AsyncIterable<Uint8Array>} body
    */
-  async *#compared(body) {
+  async *#checkedAgainstSeen(body) {
     const sum = new Checksum();
     for await (const chunk of body) {
       const known = Math.min(chunk.length, Math.max(0, this.#seen.length - sum.length));
@@ -154,7 +156,7 @@ export class RangeFile {
 
   /** @param {unknown} error @param {number} failures */
   async #pauseAfter(error, failures) {
-    if (!(error instanceof Cut)) throw error;
+    if (!(error instanceof BrokenConnection)) throw error;
     this.#signal?.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, RangeFile.wait * 2 ** (failures - 1)));
     this.#signal?.throwIfAborted();
@@ -175,9 +177,9 @@ export class RangeFile {
       control.abort();
     };
     try {
-      const answer = await this.#ask(this.#ranged ? start : 0, control);
-      const skip = this.#judge(answer, start);
-      return { body: this.#body(answer.response, control, skip), end };
+      const answer = await this.#request(this.#ranged ? start : 0, control);
+      const skip = this.#checkAnswer(answer, start);
+      return { body: this.#readBody(answer.response, control, skip), end };
     } catch (error) {
       end();
       this.#signal?.throwIfAborted();
@@ -190,7 +192,7 @@ export class RangeFile {
    * @param {AbortController} control
    * @returns {Promise<Answer>}
    */
-  async #ask(start, control) {
+  async #request(start, control) {
     /** @type {Record<string, string>} */
     const headers = inNode ? { 'accept-encoding': 'identity' } : {};
     if (start) headers.range = `bytes=${start}-`;
@@ -227,7 +229,7 @@ export class RangeFile {
         address = new URL(onward, address).href;
       }
     } catch (error) {
-      throw new Cut('', { cause: error });
+      throw new BrokenConnection('', { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -240,10 +242,10 @@ export class RangeFile {
    * @param {Answer} answer
    * @param {number} start
    */
-  #judge({ response, linkedSize, linkedTag }, start) {
+  #checkAnswer({ response, linkedSize, linkedTag }, start) {
     const { status, headers } = response;
     if (TRANSIENT.includes(status))
-      throw new Cut('', {
+      throw new BrokenConnection('', {
         cause: new LogitscopeError('load_failed', 'http_status', { n: status }),
       });
     const gone = status === 416;
@@ -265,7 +267,7 @@ export class RangeFile {
     if (this.#begun) {
       if (partial && from === undefined) {
         this.#ranged = false;
-        throw new Cut();
+        throw new BrokenConnection();
       }
       this.size ??= size;
       const coded = headers.has('content-encoding'); // encoded bytes are not the file's bytes
@@ -288,7 +290,7 @@ export class RangeFile {
    * @param {number} skip number of bytes to leave out at the beginning
    * @returns {AsyncGenerator<Uint8Array>}
    */
-  async *#body(response, control, skip) {
+  async *#readBody(response, control, skip) {
     const reader = response.body?.getReader();
     if (!reader) throw new LogitscopeError('load_failed', 'no_body');
     let left = skip;
@@ -298,7 +300,7 @@ export class RangeFile {
         .read()
         .catch((cause) => {
           this.#signal?.throwIfAborted();
-          throw new Cut('', { cause });
+          throw new BrokenConnection('', { cause });
         })
         .finally(() => clearTimeout(timer));
       if (done) return;

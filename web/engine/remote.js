@@ -145,7 +145,7 @@ const sendableArg = (arg) =>
  * @param {{ prototype: any }} remote
  * @param {readonly string[]} calls
  */
-function forward({ prototype }, calls) {
+function addForwarding({ prototype }, calls) {
   for (const call of calls) {
     /** @this {RemoteSession} @param {any[]} args */
     prototype[call] = async function (...args) {
@@ -321,7 +321,7 @@ export class RemoteSession extends SessionBase {
   }
 }
 
-forward(RemoteSession, SESSION_CALLS);
+addForwarding(RemoteSession, SESSION_CALLS);
 
 const ScopeBase =
   /** @type {new (...args: ConstructorParameters<typeof RemoteSession>) => RemoteSession & ScopeCalls} */ (
@@ -434,7 +434,7 @@ export class RemoteLogitscope extends ScopeBase {
   }
 }
 
-forward(RemoteLogitscope, SCOPE_CALLS);
+addForwarding(RemoteLogitscope, SCOPE_CALLS);
 
 /** @param {string | URL | undefined} address a worker's script; undefined for the package's own */
 async function startWorker(address) {

@@ -110,7 +110,7 @@ function kindOf(value) {
 const isWhole = (value) => isNumber(value) && decimalOf(digitsOf(value)).scale === 0;
 
 /** True if a value is of a type. @param {any} value @param {Set<string> | null} types */
-const isOf = (value, types) =>
+const hasType = (value, types) =>
   !types || types.has(kindOf(value)) || (types.has('integer') && isWhole(value));
 
 /** Refuses unsupported keywords by name. @param {Member} member */
@@ -134,13 +134,13 @@ function checkKeywords({ schema, at }) {
 }
 
 /** True if a schema has keywords that restrict a value, apart from references to other schemas. @param {any} schema */
-const asserts = (schema) =>
+const restrictsItself = (schema) =>
   Object.keys(schema).some(
     (word) => TYPE_OF.has(word) || ['type', 'enum', 'const', 'format'].includes(word),
   );
 
 /** @param {any} object @param {string} word */
-export const own = (object, word) => (Object.hasOwn(object, word) ? object[word] : undefined);
+export const ownValue = (object, word) => (Object.hasOwn(object, word) ? object[word] : undefined);
 
 /**
  * The member for a schema inside another schema.
@@ -149,7 +149,7 @@ export const own = (object, word) => (Object.hasOwn(object, word) ? object[word]
  * @param {any} schema
  * @returns {Member}
  */
-export const inside = ({ root, at }, word, schema) => ({ schema, root, at: `${at}.${word}` });
+export const memberInside = ({ root, at }, word, schema) => ({ schema, root, at: `${at}.${word}` });
 
 /** The branches of the schemas of one document. */
 export class Branches {
@@ -179,7 +179,7 @@ export class Branches {
     try {
       for (const word of $ref.split('/').slice(1)) {
         const key = decodeURIComponent(word).replace(/~1/g, '/').replace(/~0/g, '~');
-        found = typeof found === 'object' && found !== null ? own(found, key) : undefined;
+        found = typeof found === 'object' && found !== null ? ownValue(found, key) : undefined;
         if (isObject(found) && startsDocument(found)) base = found;
       }
     } catch {
@@ -198,7 +198,7 @@ export class Branches {
    * @param {any[]} path the enclosing schemas
    * @returns {boolean} false if no value fits
    */
-  #split({ schema, root, at }, facts, choices, path) {
+  #collect({ schema, root, at }, facts, choices, path) {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema) || schema instanceof Written)
       refuse(at, 'schema_schema', { value: shown(schema) });
@@ -208,15 +208,15 @@ export class Branches {
     if (!this.#checked.has(schema)) checkKeywords(member);
     this.#checked.add(schema);
     if (
-      asserts(schema) &&
+      restrictsItself(schema) &&
       !facts.some((fact) => fact.schema === schema && fact.root === member.root)
     )
       facts.push(member);
     const inner = [...path, schema];
-    if (schema.$ref !== undefined && !this.#split(this.#follow(member), facts, choices, inner))
+    if (schema.$ref !== undefined && !this.#collect(this.#follow(member), facts, choices, inner))
       return false;
     for (const each of this.#list(member, 'allOf'))
-      if (!this.#split(each, facts, choices, inner)) return false;
+      if (!this.#collect(each, facts, choices, inner)) return false;
     for (const word of ['anyOf', 'oneOf']) {
       const list = this.#list(member, word);
       if (list.length) choices.push({ word, list, path: inner, at });
@@ -230,7 +230,9 @@ export class Branches {
     if (list === undefined) return [];
     if (!Array.isArray(list) || !list.length)
       refuse(member.at, 'schema_list', { word, value: shown(list) });
-    return list.map((/** @type {any} */ schema, i) => inside(member, `${word}[${i}]`, schema));
+    return list.map((/** @type {any} */ schema, i) =>
+      memberInside(member, `${word}[${i}]`, schema),
+    );
   }
 
   /**
@@ -243,7 +245,7 @@ export class Branches {
     const facts = [];
     /** @type {any[]} */
     const choices = [];
-    for (const member of members) if (!this.#split(member, facts, choices, [])) return [];
+    for (const member of members) if (!this.#collect(member, facts, choices, [])) return [];
     return this.#multiply(facts, choices, members[0]?.at ?? '$');
   }
 
@@ -263,9 +265,9 @@ export class Branches {
     const results = list.map((/** @type {Member} */ each) => {
       const all = [...facts];
       const rest = [...others];
-      return this.#split(each, all, rest, path) ? this.#multiply(all, rest, each.at) : [];
+      return this.#collect(each, all, rest, path) ? this.#multiply(all, rest, each.at) : [];
     });
-    if (word === 'oneOf' && this.#meet(results)) refuse(here, 'schema_one_of');
+    if (word === 'oneOf' && this.#mayOverlap(results)) refuse(here, 'schema_one_of');
     return results.flat();
   }
 
@@ -289,17 +291,17 @@ export class Branches {
     return members.flatMap((member) => {
       const { schema } = member;
       const named = objectOf(member, 'properties');
-      const found = Object.hasOwn(named, name) ? [inside(member, name, named[name])] : [];
+      const found = Object.hasOwn(named, name) ? [memberInside(member, name, named[name])] : [];
       for (const [source, each] of Object.entries(objectOf(member, 'patternProperties')))
-        if (expression(member, source).test(name)) found.push(inside(member, name, each));
-      const more = own(schema, 'additionalProperties');
-      if (!found.length && more !== undefined) found.push(inside(member, name, more));
+        if (expression(member, source).test(name)) found.push(memberInside(member, name, each));
+      const more = ownValue(schema, 'additionalProperties');
+      if (!found.length && more !== undefined) found.push(memberInside(member, name, more));
       return found;
     });
   }
 
   /** True if a value that the grammar writes for one list may also fit another list. @param {Branch[][]} lists */
-  #meet(lists) {
+  #mayOverlap(lists) {
     /**
      * The indices of the lists that accept a value, under a key of three kinds: one value; "some TYPE"
      * for lists that accept only some values of this type; TYPE for lists that accept all of them.
@@ -308,7 +310,7 @@ export class Branches {
     const takers = new Map();
     const add = (/** @type {string} */ what, /** @type {number} */ i) =>
       takers.set(what, (takers.get(what) ?? new Set()).add(i));
-    const valueKey = (/** @type {any} */ it) => `${kindOf(it)} ${identity(it)}`;
+    const valueKey = (/** @type {any} */ it) => `${kindOf(it)} ${identityOf(it)}`;
     lists.forEach((list, i) => {
       for (const { types, values } of list) {
         for (const it of values ?? []) add(valueKey(it), i);
@@ -332,7 +334,7 @@ export class Branches {
     const objects = lists.map((list) =>
       list.filter(({ types, values }) => !values && kindsOf(types).has('object')),
     );
-    return clash || this.#objectsMeet(objects.filter((list) => list.length));
+    return clash || this.#objectsMayOverlap(objects.filter((list) => list.length));
   }
 
   /**
@@ -340,15 +342,15 @@ export class Branches {
    * different values. Nor does it if one list requires a key that the other one forbids.
    * @param {Branch[][]} lists
    */
-  #objectsMeet(lists) {
+  #objectsMayOverlap(lists) {
     if (lists.length < 2) return false;
-    const sets = lists.map((list) => list.map((branch) => this.#marks(branch)));
+    const sets = lists.map((list) => list.map((branch) => this.#featuresOf(branch)));
     const names = [...sets[0][0].values.keys()];
-    if (names.some((name) => tellsApart(sets, name))) return false;
+    if (names.some((name) => keyTellsApart(sets, name))) return false;
     if (lists.length > PAIRED_MAX) return true;
-    const same = (/** @type {Marks} */ a, /** @type {Marks} */ b) =>
+    const same = (/** @type {Features} */ a, /** @type {Features} */ b) =>
       (!a.names || b.needed.every((name) => a.names?.has(name))) &&
-      ![...a.values.keys()].some((name) => b.values.has(name) && tellsApart([[a], [b]], name));
+      ![...a.values.keys()].some((name) => b.values.has(name) && keyTellsApart([[a], [b]], name));
     return sets.some((set, i) =>
       sets.some((other, j) => i !== j && set.some((a) => other.some((b) => same(a, b)))),
     );
@@ -359,7 +361,7 @@ export class Branches {
    * and all possible keys (null: any).
    * @param {Branch} branch
    */
-  #marks(branch) {
+  #featuresOf(branch) {
     const needed = requiredOf(branch);
     /** @type {Map<string, string[]>} */
     const values = new Map();
@@ -368,17 +370,17 @@ export class Branches {
       if (found.length && found.every((it) => it.values))
         values.set(
           name,
-          found.flatMap((it) => (it.values ?? []).map(identity)),
+          found.flatMap((it) => (it.values ?? []).map(identityOf)),
         );
     }
     return { needed, values, names: namesOf(branch) };
   }
 }
 
-/** @typedef {{ needed: string[], values: Map<string, string[]>, names: Set<string> | null }} Marks */
+/** @typedef {{ needed: string[], values: Map<string, string[]>, names: Set<string> | null }} Features */
 
-/** True if every branch lists its values of the key `name`, and no value is in two lists. @param {Marks[][]} sets @param {string} name */
-function tellsApart(sets, name) {
+/** True if every branch lists its values of the key `name`, and no value is in two lists. @param {Features[][]} sets @param {string} name */
+function keyTellsApart(sets, name) {
   const seen = new Set();
   return sets.every((set) => {
     const lists = set.map(({ values }) => values.get(name));
@@ -413,7 +415,7 @@ const kindsOf = (types) =>
  * @param {string} word
  */
 export function objectOf({ schema, at }, word) {
-  const value = own(schema, word) ?? {};
+  const value = ownValue(schema, word) ?? {};
   if (!isObject(value)) refuse(at, 'schema_object', { word, value: shown(value) });
   return /** @type {Record<string, any>} */ (value);
 }
@@ -432,7 +434,7 @@ export function requiredOf({ members }) {
 
 /** True if objects may have keys that no schema names. @param {Branch} branch */
 export function isOpen({ members }) {
-  const said = members.map(({ schema }) => own(schema, 'additionalProperties'));
+  const said = members.map(({ schema }) => ownValue(schema, 'additionalProperties'));
   if (said.includes(false)) return false;
   if (said.some((it) => it !== undefined)) return true;
   return members.every(
@@ -489,7 +491,7 @@ function merge(facts, at, key) {
     mergeCounts(branch, fact, 'minItems', 'maxItems');
     mergeCounts(branch, fact, 'minProperties', 'maxProperties');
   }
-  if (branch.values) branch.values = branch.values.filter((value) => holds(branch, value));
+  if (branch.values) branch.values = branch.values.filter((value) => fits(branch, value));
   return branch;
 }
 
@@ -508,7 +510,7 @@ function mergeTypes(branch, { schema }) {
 /** @param {Branch} branch @param {Member} fact */
 function mergeValues(branch, { schema, at }) {
   for (const word of ['enum', 'const']) {
-    const given = own(schema, word);
+    const given = ownValue(schema, word);
     if (given === undefined) continue;
     const list = word === 'const' ? [given] : given;
     if (!Array.isArray(list) || (!list.length && word === 'enum'))
@@ -516,25 +518,25 @@ function mergeValues(branch, { schema, at }) {
     const types = [schema.type ?? []].flat();
     for (const value of list) {
       checkValue(value, at, word);
-      if (types.length && !isOf(value, new Set(types)) && !(value === null && schema.nullable))
+      if (types.length && !hasType(value, new Set(types)) && !(value === null && schema.nullable))
         refuse(at, 'schema_odd', { word, types: types.join(' or '), value: shown(value) });
     }
-    const texts = new Set(list.map(identity));
-    branch.values = branch.values?.filter((it) => texts.has(identity(it))) ?? list;
+    const texts = new Set(list.map(identityOf));
+    branch.values = branch.values?.filter((it) => texts.has(identityOf(it))) ?? list;
   }
 }
 
 /** A text that is equal for equal JSON values. @param {any} value @returns {string} */
-function identity(value) {
+function identityOf(value) {
   if (isNumber(value)) {
     const { units, scale } = decimalOf(digitsOf(value));
     return `${units}e-${scale}`;
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(identity).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(identityOf).join(',')}]`;
   return `{${Object.keys(value)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${identity(value[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${identityOf(value[key])}`)
     .join(',')}}`;
 }
 
@@ -635,17 +637,17 @@ function isMultiple(value, of) {
 }
 
 /** True if a branch allows a key. @param {Branch} branch @param {string} name */
-export const admits = (branch, name) =>
-  (branch.values?.includes(name) ?? true) && holds(branch, name);
+export const allowsKey = (branch, name) =>
+  (branch.values?.includes(name) ?? true) && fits(branch, name);
 
 /**
  * True if a value fits a branch. Keywords about the contents of arrays and objects are refused.
  * @param {Branch} branch
  * @param {any} value
  */
-function holds(branch, value) {
+function fits(branch, value) {
   const { types, low, high, multiples, minLength, maxLength = Infinity, patterns, at } = branch;
-  if (!isOf(value, types)) return false;
+  if (!hasType(value, types)) return false;
   if (isNumber(value)) {
     const decimal = decimalOf(digitsOf(value));
     const inside = (/** @type {Bound | null} */ bound, /** @type {number} */ side) => {

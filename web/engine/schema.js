@@ -15,20 +15,20 @@ import {
   DIGITS_MAX,
   decimalOf,
   floorOf,
-  narrowed,
+  shortBound,
   rangeOf,
   unitsAt,
   writeDecimal,
 } from './number-range.js';
-import { REPEAT_MAX, Unread, languageOfPattern } from './pattern.js';
+import { REPEAT_MAX, Unsupported, languageOfPattern } from './pattern.js';
 import {
   Branches,
-  admits,
+  allowsKey,
   expression,
-  inside,
+  memberInside,
   isOpen,
   objectOf,
-  own,
+  ownValue,
   refuse,
   requiredOf,
   writtenTypes,
@@ -101,11 +101,11 @@ const TASKS = Object.freeze({
  * @param {string[]} rules
  * @param {number} space
  */
-const whole = (root, rules, space) =>
+const grammarFrom = (root, rules, space) =>
   `root ::= space ${root} space\n${rules.join('\n')}${BASIC}space ::= [ \\t\\n\\r]{0,${space}}`;
 
 /** @param {number} depth @param {number} space */
-function json(depth, space) {
+function grammarOfJson(depth, space) {
   const rules = Array.from({ length: depth + 1 }, (_, d) => {
     const value = `value${d} ::= string | number | boolean | null`;
     const inner = `value${d - 1} space`;
@@ -116,7 +116,7 @@ member${d} ::= string space ":" space ${inner}
 array${d} ::= "[" space (${inner} ("," space ${inner})*)? "]"`
       : value;
   });
-  return whole(`value${depth}`, rules, space);
+  return grammarFrom(`value${depth}`, rules, space);
 }
 
 /** The grammar's literal for a JSON value. @param {unknown} value */
@@ -217,7 +217,7 @@ class Writer {
     /** @type {{ name?: string, body?: string | null }} */
     const entry = {};
     this.#written.set(branch.key, entry);
-    const body = this.#express(branch);
+    const body = this.#partOfBranch(branch);
     entry.body = body;
     if (entry.name === undefined) return body;
     if (body === null) refuse(branch.at, 'schema_nothing');
@@ -226,19 +226,19 @@ class Writer {
   }
 
   /** @param {Branch} branch @returns {string | null} */
-  #express(branch) {
+  #partOfBranch(branch) {
     if (branch.values) return oneOf(branch.values.map(literal));
     if (!branch.members.length) return this.#anything();
     const types = writtenTypes(branch);
     const parts = [...types].flatMap((type) => {
       if (type === 'integer' && types.has('number')) return [];
-      return this.#typed(type, branch) ?? [];
+      return this.#valueOfType(type, branch) ?? [];
     });
     return parts.length ? oneOf(parts) : null;
   }
 
   /** @param {string} type @param {Branch} branch @returns {string | null} */
-  #typed(type, branch) {
+  #valueOfType(type, branch) {
     if (type === 'object') return this.#object(branch);
     if (type === 'array') return this.#array(branch);
     if (type === 'string') return this.#string(branch);
@@ -279,7 +279,7 @@ class Writer {
       if (places === 0) return 'integer';
       return places === Infinity ? 'number' : `integer ("." [0-9]{1,${places}})?`;
     }
-    const bounds = [low && narrowed(low, 1), high && narrowed(high, -1)];
+    const bounds = [low && shortBound(low, 1), high && shortBound(high, -1)];
     const lost = (low && !bounds[0] && low) || (high && !bounds[1] && high);
     if (lost) refuse(at, 'schema_digits', { limit: DIGITS_MAX });
     return rangeOf(bounds[0] ?? null, bounds[1] ?? null, places);
@@ -293,7 +293,7 @@ class Writer {
    */
   #string(branch) {
     const { minLength, maxLength, patterns } = branch;
-    if (patterns.length) return this.#text(branch, [], []);
+    if (patterns.length) return this.#matchingString(branch, [], []);
     if (maxLength !== undefined && maxLength < minLength) return null;
     if (!minLength && maxLength === undefined && !saysLength(branch)) return 'string';
     return `"\\"" character{${minLength},${maxLength ?? ''}} "\\""`;
@@ -307,7 +307,7 @@ class Writer {
    * @param {string[]} without excluded texts
    * @returns {string | null}
    */
-  #text({ at, patterns, minLength, maxLength = Infinity }, more, without) {
+  #matchingString({ at, patterns, minLength, maxLength = Infinity }, more, without) {
     const all = [...patterns.map((it) => ({ ...it, negated: false })), ...more];
     const key = JSON.stringify([
       all.map((it) => [it.source, it.negated]),
@@ -327,7 +327,7 @@ class Writer {
       const others = made.not(made.or(without.map((text) => made.text(text))));
       const states = made.states(made.and([...texts, length, others]));
       const body = states.length
-        ? `"\\"" ${grammarOfStates(states, (part) => this.#stateRule(part), this.#define)}`
+        ? `"\\"" ${grammarOfStates(states, (part) => this.#ruleOfState(part), this.#define)}`
         : null;
       const part = body && this.#shared('text', body);
       this.#texts.set(key, part);
@@ -339,7 +339,7 @@ class Writer {
   }
 
   /** @param {string | null} body */
-  #stateRule(body) {
+  #ruleOfState(body) {
     return body === null ? this.#newName('text') : this.#rule('text', body);
   }
 
@@ -401,7 +401,7 @@ class Writer {
   #object(branch) {
     const asked = this.#nameBranch(branch);
     const { names, needed, open } = keysOfObject(branch, this.#branches, asked);
-    if (asked && [...needed].some((name) => !admits(asked, name))) return null;
+    if (asked && [...needed].some((name) => !allowsKey(asked, name))) return null;
     /** @type {{ part: string, needed: boolean }[]} */
     const members = [];
     for (const name of names) {
@@ -424,8 +424,8 @@ class Writer {
    */
   #nameBranch({ members, at }) {
     const asked = members.flatMap((member) => {
-      const schema = own(member.schema, 'propertyNames');
-      return schema === undefined ? [] : [inside(member, 'propertyNames', schema)];
+      const schema = ownValue(member.schema, 'propertyNames');
+      return schema === undefined ? [] : [memberInside(member, 'propertyNames', schema)];
     });
     if (!asked.length) return null;
     const found = this.#branches.of(asked);
@@ -455,7 +455,7 @@ class Writer {
       const isMet = (/** @type {number} */ i) => Math.floor(set / 2 ** i) % 2 === 1;
       if (set === 0 && !open) continue;
       const met = new Set(sources.filter((_, i) => isMet(i)));
-      const value = this.value(members.flatMap((member) => ofKeys(member, met)));
+      const value = this.value(members.flatMap((member) => schemasForKeys(member, met)));
       if (value === null) continue;
       const key = this.#key(
         asked,
@@ -477,7 +477,7 @@ class Writer {
     if (!names.length && !patterns.length && (!asked || plain))
       return asked ? this.#string(asked) : 'string';
     const none = { at: '', patterns: [], minLength: 0, maxLength: undefined };
-    return this.#text(asked ?? none, patterns, names);
+    return this.#matchingString(asked ?? none, patterns, names);
   }
 
   /**
@@ -488,7 +488,7 @@ class Writer {
    * @returns {string | null}
    */
   #members(branch, members, other) {
-    if (other && members.length === 0) return othersAlone(branch, other);
+    if (other && members.length === 0) return objectOfOthers(branch, other);
     const { at, minProperties, maxProperties = Infinity } = branch;
     const needed = members.filter((member) => member.needed).length;
     if (maxProperties < needed || (!other && minProperties > members.length)) return null;
@@ -532,7 +532,7 @@ const afterComma = ({ part, needed }) => (needed ? `"," space ${part}` : `("," s
  * @param {string} other
  * @returns {string | null}
  */
-function othersAlone({ at, minProperties, maxProperties = Infinity }, other) {
+function objectOfOthers({ at, minProperties, maxProperties = Infinity }, other) {
   if (minProperties > 1)
     refuse(at, 'schema_count', { word: 'minProperties', value: minProperties });
   if (maxProperties === 0) return minProperties ? null : '"{" space "}"';
@@ -559,7 +559,7 @@ function keysOfObject(branch, branches, asked) {
       refuse(at, 'schema_names', { value: shown(name) });
     declared.add(name);
   }
-  return { names: [...declared].filter((name) => !asked || admits(asked, name)), needed, open };
+  return { names: [...declared].filter((name) => !asked || allowsKey(asked, name)), needed, open };
 }
 
 /** @param {Branch} branch */
@@ -610,8 +610,8 @@ function itemsOf(member) {
     refuse(at, 'schema_list', { word: 'prefixItems', value: shown(first) });
   const others = isOld ? schema.additionalItems : schema.items;
   return {
-    first: first.map((/** @type {any} */ each, i) => inside(member, `items[${i}]`, each)),
-    others: others === undefined ? undefined : inside(member, 'items', others),
+    first: first.map((/** @type {any} */ each, i) => memberInside(member, `items[${i}]`, each)),
+    others: others === undefined ? undefined : memberInside(member, 'items', others),
   };
 }
 
@@ -621,15 +621,15 @@ function itemsOf(member) {
  * @param {Set<string>} met
  * @returns {Member[]}
  */
-function ofKeys(member, met) {
+function schemasForKeys(member, met) {
   const patterns = objectOf(member, 'patternProperties');
   const found = Object.keys(patterns)
     .filter((source) => met.has(source))
-    .map((source) => inside(member, source, patterns[source]));
-  const more = own(member.schema, 'additionalProperties');
+    .map((source) => memberInside(member, source, patterns[source]));
+  const more = ownValue(member.schema, 'additionalProperties');
   return found.length || more === undefined
     ? found
-    : [inside(member, 'additionalProperties', more)];
+    : [memberInside(member, 'additionalProperties', more)];
 }
 
 /**
@@ -643,7 +643,7 @@ function languageAt(made, source, at) {
   try {
     return languageOfPattern(made, source);
   } catch (error) {
-    if (error instanceof Unread)
+    if (error instanceof Unsupported)
       refuse(at, 'schema_pattern', { value: shown(source), trouble: error.trouble });
     throw error;
   }
@@ -667,7 +667,7 @@ function keyOf(value) {
 }
 
 /** @param {unknown} given a schema, or its text @param {number} space */
-function ofSchema(given, space) {
+function grammarOfSchema(given, space) {
   if (typeof given === 'string' && given.length > GRAMMAR_MAX) refuseWhole('grammar_too_large');
   if (typeof given !== 'string') checkSize(given);
   const key = keyOf([given, space]);
@@ -678,7 +678,7 @@ function ofSchema(given, space) {
   const writer = new Writer();
   const root = writer.value([{ schema, root: schema, at: '$' }]);
   if (root === null) refuse('$', 'schema_nothing');
-  const grammar = whole(root, writer.rules, space);
+  const grammar = grammarFrom(root, writer.rules, space);
   for (const old of [...recent.keys()].slice(0, -RECENT_MAX)) recent.delete(old);
   if (key !== null) recent.set(key, grammar);
   return grammar;
@@ -692,7 +692,7 @@ function ofSchema(given, space) {
  */
 export function grammarOf(constraint) {
   checkDepth('constraint', constraint);
-  if (constraint === 'json') return json(DEPTH, SPACE);
+  if (constraint === 'json') return grammarOfJson(DEPTH, SPACE);
   if (typeof constraint === 'string' && Object.hasOwn(TASKS, constraint))
     return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint], space: TASK_SPACE });
   if (typeof constraint === 'object' && constraint !== null && !Array.isArray(constraint)) {
@@ -705,7 +705,7 @@ export function grammarOf(constraint) {
     if (schema !== undefined) {
       checkOptions('constraint', constraint, ['schema', 'space']);
       checkInteger(phrase('constraint_space'), space, 0, REPEAT_MAX);
-      return ofSchema(schema, space);
+      return grammarOfSchema(schema, space);
     }
     if (constraint.json !== undefined) {
       checkOptions('constraint', constraint, ['json']);
@@ -713,7 +713,7 @@ export function grammarOf(constraint) {
       const { depth = DEPTH, space: budget = SPACE } = constraint.json;
       checkInteger(phrase('constraint_depth'), depth, 0, 100);
       checkInteger(phrase('constraint_space'), budget, 0, REPEAT_MAX);
-      return json(depth, budget);
+      return grammarOfJson(depth, budget);
     }
   }
   throw new LogitscopeError('invalid_argument', 'constraint_kind', {

@@ -148,7 +148,7 @@ const byScore = (a, b) => b.score - a.score;
  * @param {LiveBeam[]} live
  * @param {number} most
  */
-async function share(open, live, most) {
+async function shareSessions(open, live, most) {
   const used = new Set(live.map(({ session }) => session));
   const idle = [...open].filter((session) => !used.has(session));
   for (const session of idle) open.delete(session);
@@ -194,7 +194,7 @@ async function childrenOf({ ids, logprob, session }, prompt, top, power) {
  * @param {number} width
  * @param {number} power
  */
-async function continued(prompt, live, width, power) {
+async function bestContinuations(prompt, live, width, power) {
   /** @type {LiveBeam[][]} */
   const found = [];
   const sessions = new Set(live.map(({ session }) => session));
@@ -270,8 +270,8 @@ export async function beamSearch(scope, options = /** @type {any} */ ({})) {
   await inSession(scope, async (session, open) => {
     live = [{ ids: [], logprob: 0, score: 0, finished: false, session }];
     for (let step = 0; step < maximum && !signal?.aborted; step++) {
-      await share(open, live, most);
-      const candidates = await continued(prompt, live, width, power);
+      await shareSessions(open, live, most);
+      const candidates = await bestContinuations(prompt, live, width, power);
       const ended = candidates.slice(0, width).filter(({ ids }) => isEnd(ids.at(-1)));
       finished = [...finished, ...ended.map((beam) => ({ ...beam, finished: true }))]
         .sort(byScore)
@@ -327,7 +327,7 @@ async function statesOf(session, texts) {
  * @param {number} k
  * @param {number} alpha
  */
-async function contrasted(session, ids, states, k, alpha) {
+async function scoreCandidates(session, ids, states, k, alpha) {
   const [, { tokens }] = await Promise.all([session.feed(ids), session.distribution({ top: k })]);
   const tried = tokens.slice(0, k).filter(({ warped }) => warped !== -Infinity);
   const own = await statesOf(
@@ -389,7 +389,7 @@ export async function contrastiveSearch(scope, options = /** @type {any} */ ({})
       prompt.map((_, i) => prompt.slice(0, i + 1)),
     );
     while (steps.length < most && !isEnd(steps.at(-1)?.id) && !signal?.aborted) {
-      const candidates = await contrasted(session, ids, states, k, alpha);
+      const candidates = await scoreCandidates(session, ids, states, k, alpha);
       const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
       const { state, ...step } = best;
       ids.push(step.id);

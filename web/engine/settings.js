@@ -102,7 +102,7 @@ export function readTable(module) {
  * @param {string} a the given name
  * @param {string} b
  */
-function distance(a, b) {
+function editDistance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j / 2);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
@@ -118,7 +118,7 @@ function distance(a, b) {
  * The first names of a list, and the number of names left out.
  * @param {readonly string[]} names
  */
-function listed(names) {
+function firstNames(names) {
   const more = names.length - LISTED;
   return more > 1 ? `${names.slice(0, LISTED).join(', ')} and ${more} more` : names.join(', ');
 }
@@ -132,7 +132,7 @@ function listed(names) {
 export function unknownSetting(name, names) {
   const plain = name.toLowerCase().replaceAll('-', '_');
   const ranked = names
-    .map((known) => ({ known, away: distance(plain, known) }))
+    .map((known) => ({ known, away: editDistance(plain, known) }))
     .sort((a, b) => a.away - b.away);
   const near =
     ranked.length && ranked[0].away <= Math.min(plain.length / 2, Math.max(2, 0.4 * plain.length))
@@ -142,7 +142,7 @@ export function unknownSetting(name, names) {
     ? new LogitscopeError('unknown_setting', 'unknown_near', { name: show(name), near: show(near) })
     : new LogitscopeError('unknown_setting', 'unknown_setting', {
         name: show(name),
-        names: listed(names),
+        names: firstNames(names),
       });
 }
 

@@ -201,7 +201,7 @@ export class Speculation {
    */
   async next(ids, now, choice, left) {
     const began = performance.now();
-    if (!this.#open) await this.#pass(ids, now, choice, left);
+    if (!this.#open) await this.#runPass(ids, now, choice, left);
     const sample = this.#decide(ids.length, now, choice);
     this.#totals.tokens++;
     this.#totals.ms += performance.now() - began;
@@ -215,7 +215,7 @@ export class Speculation {
    * @param {Choice} choice
    * @param {number} left
    */
-  async #pass(ids, now, choice, left) {
+  async #runPass(ids, now, choice, left) {
     const { draft_tokens, cache } = this.#options;
     const { context_length } = this.#core.needModel();
     // Beyond the context the window moves at each token, so no drafts are made there.
@@ -252,7 +252,7 @@ export class Speculation {
    * @param {number} step
    * @param {number} to
    */
-  #weigh(source, now, step, to) {
+  #computeP(source, now, step, to) {
     const { module, chain } = this.#core;
     const { chain: handle, at } = chain.prepareRun(source, now, step);
     module.need(module.calls.chain_apply(handle, ...at, 0));
@@ -281,7 +281,7 @@ export class Speculation {
       const step = choice.step + drafts.length;
       await session.feed(all);
       const source = core.chain.given(await session.logits(), all);
-      const chain = this.#weigh(source, now, step, this.#q + 8 * this.#size * drafts.length);
+      const chain = this.#computeP(source, now, step, this.#q + 8 * this.#size * drafts.length);
       const u = this.#random(now, choice, step);
       const { id } = this.#draw(chain, u, now).drawn;
       all.push(id);
@@ -320,14 +320,14 @@ export class Speculation {
     const { calls } = this.#core.module;
     const at = this.#at++;
     const draft = this.#drafts[at];
-    const chain = this.#weigh(this.#source(at, length), now, choice.step, this.#p);
+    const chain = this.#computeP(this.#source(at, length), now, choice.step, this.#p);
     const pass = this.#totals.passes - 1;
     if (!draft) {
       this.#open = false;
       const sample = this.#draw(chain, this.#random(now, choice, choice.step), now);
       return {
         ...sample,
-        speculation: { outcome: 'bonus', pass, ...this.#listed(null, [sample.drawn.id]) },
+        speculation: { outcome: 'bonus', pass, ...this.#topTokens(null, [sample.drawn.id]) },
       };
     }
     const q = this.#q + 8 * this.#size * at;
@@ -351,7 +351,7 @@ export class Speculation {
         coin: u,
         residual,
         ...(!accepted && { dropped: this.#drafts.slice(at + 1).map((one) => one.id) }),
-        ...this.#listed(q, [id, draft.id]),
+        ...this.#topTokens(q, [id, draft.id]),
       },
     };
   }
@@ -393,7 +393,7 @@ export class Speculation {
    * @param {number[]} also
    * @returns {{ tokens?: SpeculatedToken[] }}
    */
-  #listed(q, also) {
+  #topTokens(q, also) {
     const { draft_top } = this.#options;
     if (!draft_top) return {};
     const { module } = this.#core;

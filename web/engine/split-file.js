@@ -80,10 +80,10 @@ class Cursor {
 const notPart = () => new LogitscopeError('bad_file', 'parts_head');
 
 /** @param {number} offset @param {number} alignment */
-const aligned = (offset, alignment) => Math.ceil(offset / alignment) * alignment;
+const alignUp = (offset, alignment) => Math.ceil(offset / alignment) * alignment;
 
 /** @param {Uint8Array} bytes @returns {Head} */
-function parse(bytes) {
+function parseHead(bytes) {
   const cursor = new Cursor(bytes);
   if (cursor.u32() !== MAGIC) throw new LogitscopeError('bad_file', 'not_gguf');
   const version = cursor.u32();
@@ -143,7 +143,7 @@ async function readHead(part) {
     if (length < 2 * tried && length !== part.size && !full) continue;
     tried = length;
     try {
-      if (length >= FIXED) return parse(bytes.slice(0, length));
+      if (length >= FIXED) return parseHead(bytes.slice(0, length));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
     }
@@ -175,7 +175,7 @@ function joinHeads(heads, bases) {
   const keys = first.keys.map(([start, end]) => first.bytes.subarray(start, end));
   const pieces = [new Uint8Array(fixed.buffer), ...keys, ...tensors];
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const joined = new Uint8Array(aligned(length, first.alignment));
+  const joined = new Uint8Array(alignUp(length, first.alignment));
   let at = 0;
   for (const piece of pieces) {
     joined.set(piece, at);
@@ -207,11 +207,11 @@ export async function joinParts(parts, n) {
   const bases = [];
   let total = 0;
   const data = given.map(({ part, head }) => {
-    const start = aligned(head.end, head.alignment);
+    const start = alignUp(head.end, head.alignment);
     if (part.size === null || part.size < start) throw notPart();
     bases.push(total);
     const length = part.size - start;
-    const room = aligned(length, alignment);
+    const room = alignUp(length, alignment);
     total += room;
     return { part, start, length, room };
   });

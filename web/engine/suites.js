@@ -29,7 +29,7 @@ export function nameOf(settings) {
  * @param {...number} values
  * @returns {Strategy[]}
  */
-function each(setting, ...values) {
+function strategiesFor(setting, ...values) {
   return values.map((value) => {
     const settings = { [setting]: value };
     return { name: nameOf(settings), settings };
@@ -43,14 +43,14 @@ function each(setting, ...values) {
  * @type {ReadonlyArray<{ name: string, samples: number, strategies: ReadonlyArray<Strategy> }>}
  */
 export const suites = Object.freeze([
-  { name: 'temperatures', samples: 1, strategies: each('temperature', 0, 1, 100) },
+  { name: 'temperatures', samples: 1, strategies: strategiesFor('temperature', 0, 1, 100) },
   { name: 'nine', samples: 1, strategies },
-  { name: 'extremes', samples: 1, strategies: each('temperature', 0, 0.01, 100) },
+  { name: 'extremes', samples: 1, strategies: strategiesFor('temperature', 0, 0.01, 100) },
   {
     name: 'searches',
     samples: 1,
     strategies: [
-      ...each('temperature', 0),
+      ...strategiesFor('temperature', 0),
       ...searches,
       { name: nameOf({ top_p: 0.9 }), settings: { top_p: 0.9 } },
       { name: nameOf({}), settings: {} },
@@ -59,12 +59,15 @@ export const suites = Object.freeze([
   {
     name: 'e27.1',
     samples: 5,
-    strategies: each('temperature', 0, 0.01, 0.3, 0.5, 0.7, 0.9, 1, 1.2, 100),
+    strategies: strategiesFor('temperature', 0, 0.01, 0.3, 0.5, 0.7, 0.9, 1, 1.2, 100),
   },
   {
     name: 'e27.2',
     samples: 10,
-    strategies: [...each('top_k', 5, 10, 20, 50), ...each('top_p', 0.5, 0.7, 0.9, 0.95)],
+    strategies: [
+      ...strategiesFor('top_k', 5, 10, 20, 50),
+      ...strategiesFor('top_p', 0.5, 0.7, 0.9, 0.95),
+    ],
   },
 ]);
 

@@ -188,7 +188,7 @@ export async function* sweep(engine, plan, signal = plan?.signal) {
     const second = await readSecond(engine, { ...settings, ...reading }, ids);
     await session.feed(ids);
     if (second) await session.second(second);
-    for (const place of corners(places))
+    for (const place of endPoints(places))
       await session.distribution({ ...settings, ...place, top: 0 });
     const writes = measures.some(needsTexts);
     for (const place of places) {
@@ -198,7 +198,7 @@ export async function* sweep(engine, plan, signal = plan?.signal) {
       if (second) await session.second(second);
       const trace = await session.distribution(asked);
       const found = { trace, ...none() };
-      if (writes && !(await write(session, { ...plan, ids, settings: asked }, found, signal)))
+      if (writes && !(await writeTexts(session, { ...plan, ids, settings: asked }, found, signal)))
         return;
       /** @type {Record<string, Summary>} */
       const read = {};
@@ -220,7 +220,7 @@ function none() {
  * out of range whenever the plan has one.
  * @param {Record<string, number>[]} places
  */
-function corners(places) {
+function endPoints(places) {
   return places.length > 1 ? [places[0], places[places.length - 1]] : places;
 }
 
@@ -231,7 +231,7 @@ function corners(places) {
  * @param {{ steps: StepFigures[], texts: Sample[] }} found
  * @param {AbortSignal} [signal]
  */
-async function write(session, plan, found, signal) {
+async function writeTexts(session, plan, found, signal) {
   const { ids, prompt, settings = {}, grammar } = plan;
   const { samples = DEFAULTS.samples, max_new_tokens = DEFAULTS.max_new_tokens } = plan;
   for (let i = 0; i < samples; i++) {

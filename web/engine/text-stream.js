@@ -34,7 +34,7 @@ export class TextStream {
     this.stopped = found.length > 0;
     const certain = this.stopped
       ? Math.min(...found)
-      : this.#held.length - (last ? 0 : this.#pending());
+      : this.#held.length - (last ? 0 : this.#lengthOfBegunStop());
     const added = this.#held.slice(0, certain);
     this.#held = this.stopped ? '' : this.#held.slice(certain);
     this.text += added;
@@ -42,7 +42,7 @@ export class TextStream {
   }
 
   /** The length of the longest suffix of the withheld text that begins a stop string. */
-  #pending() {
+  #lengthOfBegunStop() {
     const longest = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));
     for (let n = Math.min(longest, this.#held.length); n > 0; n--) {
       const end = this.#held.slice(-n);

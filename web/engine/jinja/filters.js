@@ -2,7 +2,7 @@
 import { getAttribute, pathOf } from './attributes.js';
 import { bind, checkItems, needInt, needStr } from './arguments.js';
 import { refuse } from './fault.js';
-import { percent } from './format.js';
+import { formatByPercent } from './format.js';
 import { toJson } from './json.js';
 import { fixedText, parseFloating, parseInteger, toFloat, toInt } from './numbers.js';
 import { operate } from './operators.js';
@@ -24,9 +24,9 @@ import {
   less,
   listOf,
   needDefined,
-  steps,
+  needIterator,
   text,
-  truth,
+  isTrue,
   typeName,
 } from './values.js';
 
@@ -38,14 +38,14 @@ const OTHERS = new Set(
   'filesizeformat pprint random striptags urlencode urlize wordwrap xmlattr'.split(' '),
 );
 
-const isFlag = (/** @type {Value} */ value) => value !== undefined && truth(value);
+const isFlag = (/** @type {Value} */ value) => value !== undefined && isTrue(value);
 
 /** The value to compare: a string in lower case unless `sensitive`. @param {Value} value @param {boolean} sensitive */
-const keyOf = (value, sensitive) =>
+const comparisonKey = (value, sensitive) =>
   !sensitive && value instanceof Str ? value.recase((all) => all.toLowerCase()) : value;
 
 /** Converts a value to a string, as Jinja's string filters do. @param {Value} value @param {string} name the filter */
-const soft = (value, name) => needStr(text(value), `the filter '${name}'`);
+const stringFor = (value, name) => needStr(text(value), `the filter '${name}'`);
 
 /**
  * @param {Value[]} items
@@ -70,11 +70,11 @@ function pathsOf(attribute) {
 }
 
 /** @param {Value} all @param {boolean} sensitive @param {Value} attribute @param {boolean} greatest */
-function extreme(all, sensitive, attribute, greatest) {
+function minimumOrMaximum(all, sensitive, attribute, greatest) {
   const items = listOf(all);
   if (!items.length) return new Undefined('No aggregated item, sequence was empty.');
   const path = pathOf(attribute);
-  const key = (/** @type {Value} */ item) => keyOf(path(item), sensitive);
+  const key = (/** @type {Value} */ item) => comparisonKey(path(item), sensitive);
   let best = items[0];
   for (const item of items.slice(1)) {
     const [a, b] = greatest ? [key(best), key(item)] : [key(item), key(best)];
@@ -87,9 +87,9 @@ function extreme(all, sensitive, attribute, greatest) {
 function* unique(all, sensitive, attribute) {
   const path = pathOf(attribute);
   const seen = new Set();
-  const each = steps(all);
+  const each = needIterator(all);
   for (let step = each.next(); !step.done; step = each.next()) {
-    const hash = hashOf(keyOf(path(step.value), sensitive));
+    const hash = hashOf(comparisonKey(path(step.value), sensitive));
     if (seen.has(hash)) continue;
     seen.add(hash);
     yield step.value;
@@ -115,7 +115,7 @@ function pathOr(attribute, or) {
 /** @param {Value} all @param {Value} attribute @param {Value} or @param {boolean} sensitive */
 function groupBy(all, attribute, or, sensitive) {
   const path = pathOr(attribute, or);
-  const key = (/** @type {Value} */ item) => keyOf(path(item), sensitive);
+  const key = (/** @type {Value} */ item) => comparisonKey(path(item), sensitive);
   /** @type {{ key: Value, items: Value[] }[]} */
   const groups = [];
   const order = listOf(all).map((item) => ({ item, key: key(item) }));
@@ -134,7 +134,7 @@ function groupBy(all, attribute, or, sensitive) {
 /** @param {Value} all @param {number} size @param {Value} fill */
 function* batch(all, size, fill) {
   let row = [];
-  const each = steps(all);
+  const each = needIterator(all);
   for (let step = each.next(); !step.done; step = each.next()) {
     if (row.length === size) {
       yield row;
@@ -281,7 +281,7 @@ function last(value) {
 
 /** @param {Value} value */
 function first(value) {
-  const step = steps(value).next();
+  const step = needIterator(value).next();
   return step.done ? new Undefined('No first item, sequence was empty.') : step.value;
 }
 
@@ -292,7 +292,7 @@ function dictSort(value, sensitive, by, backwards) {
   if (!(value instanceof Dict)) return refuse(`dictsort needs a dict, got '${typeName(value)}'`);
   const items = value.entries().map((entry) => new Tuple(entry));
   const place = name === 'key' ? 0 : 1;
-  return sorted(items, ({ items: pair }) => [keyOf(pair[place], sensitive)], backwards);
+  return sorted(items, ({ items: pair }) => [comparisonKey(pair[place], sensitive)], backwards);
 }
 
 const HTML = /** @type {Record<string, string>} */ ({
@@ -343,12 +343,12 @@ const FILTERS = {
     'value! linecount! fill_with',
     (all, n, fill) => new Iter(batch(all, needInt(n, 'batch'), fill)),
   ],
-  capitalize: ['s!', (value) => capitalise(soft(value, 'capitalize'))],
-  center: ['value! width', (value, width) => centre(soft(value, 'center'), width ?? 80n)],
+  capitalize: ['s!', (value) => capitalise(stringFor(value, 'capitalize'))],
+  center: ['value! width', (value, width) => centre(stringFor(value, 'center'), width ?? 80n)],
   default: [
     'value! default_value boolean',
     (value, or, falsy) => {
-      if (!(value instanceof Undefined) && !(isFlag(falsy) && !truth(value))) return value;
+      if (!(value instanceof Undefined) && !(isFlag(falsy) && !isTrue(value))) return value;
       return or === undefined ? str('') : or;
     },
   ],
@@ -375,8 +375,8 @@ const FILTERS = {
     'value! d attribute',
     (all, by, path) => {
       const parts = listOf(all).map(pathOf(path));
-      const texts = parts.map((each) => plain(text(each)));
-      return join(by === undefined ? str('') : plain(text(by)), texts);
+      const texts = parts.map((each) => withoutSafeMark(text(each)));
+      return join(by === undefined ? str('') : withoutSafeMark(text(by)), texts);
     },
   ],
   last: ['seq!', last],
@@ -388,22 +388,22 @@ const FILTERS = {
     },
   ],
   list: ['value!', listOf],
-  lower: ['s!', (value) => soft(value, 'lower').recase((all) => all.toLowerCase())],
+  lower: ['s!', (value) => stringFor(value, 'lower').recase((all) => all.toLowerCase())],
   max: [
     'value! case_sensitive attribute',
-    (all, sensitive, path) => extreme(all, isFlag(sensitive), path, true),
+    (all, sensitive, path) => minimumOrMaximum(all, isFlag(sensitive), path, true),
   ],
   min: [
     'value! case_sensitive attribute',
-    (all, sensitive, path) => extreme(all, isFlag(sensitive), path, false),
+    (all, sensitive, path) => minimumOrMaximum(all, isFlag(sensitive), path, false),
   ],
   replace: [
     's! old! new! count',
     (value, old, by, n) =>
       replace(
-        plain(text(value)),
-        plain(text(old)),
-        plain(text(by)),
+        withoutSafeMark(text(value)),
+        withoutSafeMark(text(old)),
+        withoutSafeMark(text(by)),
         n === null ? -1 : needInt(n, 'replace', -1),
       ),
   ],
@@ -419,14 +419,14 @@ const FILTERS = {
     (all, backwards, sensitive, attribute) => {
       const paths = pathsOf(attribute);
       const keys = (/** @type {Value} */ item) =>
-        paths.map((path) => keyOf(path(item), isFlag(sensitive)));
+        paths.map((path) => comparisonKey(path(item), isFlag(sensitive)));
       return sorted(listOf(all), keys, isFlag(backwards));
     },
   ],
   string: ['object!', text],
   sum: ['iterable! attribute start', sum],
-  title: ['s!', (value) => title(soft(value, 'title'))],
-  trim: ['value! chars', (value, chars) => strip(soft(value, 'trim'), chars, true, true)],
+  title: ['s!', (value) => title(stringFor(value, 'title'))],
+  trim: ['value! chars', (value, chars) => strip(stringFor(value, 'trim'), chars, true, true)],
   truncate: [
     's! length killwords end leeway',
     (value, length, kill, end, leeway) => truncate(value, length, isFlag(kill), end, leeway),
@@ -435,10 +435,10 @@ const FILTERS = {
     'value! case_sensitive attribute',
     (all, sensitive, path) => new Iter(unique(all, isFlag(sensitive), path)),
   ],
-  upper: ['s!', (value) => soft(value, 'upper').recase((all) => all.toUpperCase())],
+  upper: ['s!', (value) => stringFor(value, 'upper').recase((all) => all.toUpperCase())],
   wordcount: [
     's!',
-    (value) => BigInt((soft(value, 'wordcount').text.match(/[\p{L}\p{N}_]+/gu) ?? []).length),
+    (value) => BigInt((stringFor(value, 'wordcount').text.match(/[\p{L}\p{N}_]+/gu) ?? []).length),
   ],
 };
 FILTERS.count = FILTERS.length;
@@ -446,7 +446,8 @@ FILTERS.d = FILTERS.default;
 FILTERS.e = FILTERS.escape;
 
 /** Removes the mark "safe" of a string. @param {Str} value */
-const plain = (value) => (value instanceof Markup ? new Str(value.text, value.origin) : value);
+const withoutSafeMark = (value) =>
+  value instanceof Markup ? new Str(value.text, value.origin) : value;
 
 /** @param {Value} value @param {Str} name */
 function attribute(value, name) {
@@ -473,7 +474,7 @@ function chooser(args, named, byAttribute) {
   if (byAttribute && !args.length) refuse('Missing parameter for attribute name');
   const path = byAttribute ? pathOf(args[0]) : (/** @type {Value} */ value) => value;
   const rest = byAttribute ? args.slice(1) : args;
-  if (!rest.length) return (value) => truth(path(value));
+  if (!rest.length) return (value) => isTrue(path(value));
   const name = needStr(rest[0], 'a test').text;
   if (!isTest(name)) refuse(`Unknown test: ${name}`);
   return (value) => runTest(name, [path(value), ...rest.slice(1)], named);
@@ -499,8 +500,8 @@ const choose = (test, wanted) => (/** @type {Value} */ value) => ({
 
 /** @param {string} name @param {Value[]} args @param {Named} named */
 function* lazily(name, args, named) {
-  if (!truth(args[0])) return;
-  const each = steps(args[0]);
+  if (!isTrue(args[0])) return;
+  const each = needIterator(args[0]);
   const of = LAZY[name](args.slice(1), named);
   for (let step = each.next(); !step.done; step = each.next()) {
     const { keep, value } = of(step.value);
@@ -527,7 +528,7 @@ export function runFilter(name, args, named) {
     const given = named.size
       ? new Dict([...named].map(([key, value]) => [str(key), value]))
       : new Tuple(args.slice(1));
-    return percent(soft(args[0], 'format'), given);
+    return formatByPercent(stringFor(args[0], 'format'), given);
   }
   const [parameters, run] = FILTERS[name];
   return run(...bind(`the filter '${name}'`, parameters, args, named));

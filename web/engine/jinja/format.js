@@ -22,13 +22,13 @@ const PERCENT = /%(?:\(([^)]*)\))?([-+ #0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/y;
 const WIDTH_MAX = 1 << 16;
 
 /** @param {string | undefined} digits @param {number} fallback */
-function size(digits, fallback) {
+function parseWidth(digits, fallback) {
   const n = digits ? Number(digits) : fallback;
   return n > WIDTH_MAX ? refuse(`a width of more than ${WIDTH_MAX}`) : n;
 }
 
 /** A number's sign and its digits. @param {string} digits a minus before them if negative @param {string} flags */
-function signed(digits, flags) {
+function signAndDigits(digits, flags) {
   if (digits.startsWith('-')) return ['-', digits.slice(1)];
   if (flags.includes('+')) return ['+', digits];
   return [flags.includes(' ') ? ' ' : '', digits];
@@ -47,7 +47,7 @@ function digitsOf(value, type, places) {
 }
 
 /** `format % given`. @param {Str} format @param {Value} given */
-export function percent(format, given) {
+export function formatByPercent(format, given) {
   if (format instanceof Markup) refuse('% of a string that is marked safe is not supported');
   const args = given instanceof Tuple ? given.items : [given];
   const source = format.text;
@@ -70,7 +70,7 @@ export function percent(format, given) {
     if (key === undefined && used >= args.length) refuse('not enough arguments for format string');
     const value = key === undefined ? args[used++] : given.get(str(key));
     if (value === undefined) refuse(`a format names '${key}', which is not given`);
-    parts.push(converted(value, all, flags, size(width, 0), precision, type));
+    parts.push(formatPercentField(value, all, flags, parseWidth(width, 0), precision, type));
   }
   // Python treats a value with items as a mapping; then a format may leave arguments unused.
   const isMapping =
@@ -81,8 +81,8 @@ export function percent(format, given) {
 }
 
 /** @param {Value} value @param {string} all @param {string} flags @param {number} width @param {string | undefined} precision @param {string} type */
-function converted(value, all, flags, width, precision, type) {
-  const places = precision === undefined ? -1 : size(precision, 0);
+function formatPercentField(value, all, flags, width, precision, type) {
+  const places = precision === undefined ? -1 : parseWidth(precision, 0);
   const left = flags.includes('-');
   if (type === 's' || type === 'r') {
     const whole = type === 's' ? text(value) : repr(value);
@@ -94,7 +94,7 @@ function converted(value, all, flags, width, precision, type) {
   if (!kind || flags.includes('#')) return refuse(`the format ${all} is not supported`);
   if ((kind === 'x' || kind === 'o') && typeof value === 'number')
     refuse(`%${type} format: an integer is required`);
-  const [sign, digits] = signed(digitsOf(value, kind, places), flags);
+  const [sign, digits] = signAndDigits(digitsOf(value, kind, places), flags);
   const shown = type === 'X' ? digits.toUpperCase() : digits;
   if (left) return str((sign + shown).padEnd(width));
   if (!flags.includes('0') || !/^\d/.test(digits)) return str((sign + shown).padStart(width));
@@ -108,7 +108,7 @@ const SPEC = /^(?:(.)?([<>^=]))?([-+ ]?)(0?)(\d*)(,?)(?:\.(\d+))?([a-zA-Z%]?)$/s
 const LEFT_SHARE = { '>': 1, '^': 1 / 2 };
 
 /** `format(value, spec)`. @param {Value} value @param {string} spec */
-function specified(value, spec) {
+function formatBySpec(value, spec) {
   if (!spec) return text(value);
   const found = SPEC.exec(spec);
   const where = `the format '${spec}' of '${typeName(value)}'`;
@@ -121,7 +121,7 @@ function specified(value, spec) {
     if (sign || zero || comma || (type && type !== 's') || alignGiven === '=')
       return refuse(`${where} is not supported`);
     if (precision !== undefined)
-      shown = shown.slice(0, shown.unit(Math.min(size(precision, 0), shown.length)));
+      shown = shown.slice(0, shown.unit(Math.min(parseWidth(precision, 0), shown.length)));
   } else {
     const isInt = typeof value !== 'number';
     const isFixed = type === 'f' || type === 'F';
@@ -130,19 +130,19 @@ function specified(value, spec) {
       isFixed || isPlain || (isInt && precision === undefined && /^[dxXob]?$/.test(type));
     if (!isFit || (comma && /[xXob]/.test(type))) return refuse(`${where} is not supported`);
     const kind = isFixed ? 'f' : type.toLowerCase() || 'd';
-    const places = precision === undefined ? -1 : size(precision, 0);
+    const places = precision === undefined ? -1 : parseWidth(precision, 0);
     let digits = isPlain ? shown.text : digitsOf(value, kind, places);
     if (type === 'X') digits = digits.toUpperCase();
     if (comma) digits = digits.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
-    const [before, after] = signed(digits, sign);
-    const missing = size(width, 0) - before.length - after.length;
+    const [before, after] = signAndDigits(digits, sign);
+    const missing = parseWidth(width, 0) - before.length - after.length;
     const inner = alignGiven === '=' || (zero && !alignGiven);
     if (inner && comma) return refuse(`${where} is not supported`);
     const padding = (fillGiven ?? (zero ? '0' : ' ')).repeat(Math.max(0, missing));
     if (inner) return str(before + padding + after);
     shown = str(before + after);
   }
-  const missing = Math.max(0, size(width, 0) - shown.length);
+  const missing = Math.max(0, parseWidth(width, 0) - shown.length);
   const align = alignGiven ?? (isText ? '<' : '>');
   const left = Math.floor(missing * (LEFT_SHARE[align] ?? 0));
   const fill = str(fillGiven ?? (zero ? '0' : ' '));
@@ -160,7 +160,7 @@ function follow(path, value) {
 }
 
 /** `format.format(...)`. @param {Str} format @param {Value[]} args @param {Named} named */
-export function formatted(format, args, named) {
+export function formatByFields(format, args, named) {
   const source = format.text;
   const parts = [];
   let next = 0;
@@ -190,7 +190,7 @@ export function formatted(format, args, named) {
     let shown = wanted;
     if (conversion === 'r') shown = repr(wanted);
     else if (conversion === 's') shown = text(wanted);
-    parts.push(specified(shown, spec ?? ''));
+    parts.push(formatBySpec(shown, spec ?? ''));
     from = end + 1;
     at = end;
   }

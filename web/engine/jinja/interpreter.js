@@ -24,9 +24,9 @@ import {
   lengthOf,
   listOf,
   needDefined,
-  steps,
+  needIterator,
   text,
-  truth,
+  isTrue,
   typeName,
 } from './values.js';
 
@@ -82,7 +82,7 @@ class Loop extends Thing {
   constructor(all, depth, again) {
     super();
     this.all = all;
-    this.rest = steps(all);
+    this.rest = needIterator(all);
     this.depth = depth;
     this.again = again;
     const int = (/** @type {() => number} */ n) => () => BigInt(n());
@@ -261,7 +261,7 @@ export class Interpreter {
   /** @param {Node} node @param {Scope} scope @param {Frame} frame @param {Str[]} out @returns {Ended} */
   #if(node, scope, frame, out) {
     for (const { test, body } of [node, ...node.elif])
-      if (truth(this.#value(test, scope, frame))) return this.#run(body, scope, frame, out);
+      if (isTrue(this.#value(test, scope, frame))) return this.#run(body, scope, frame, out);
     return this.#run(node.else_, scope, frame, out);
   }
 
@@ -286,17 +286,17 @@ export class Interpreter {
 
   /** The items that pass the `if` of a loop. @param {Node} node @param {Value} all @param {Frame} frame */
   #tested(node, all, frame) {
-    return node.test ? new Iter(this.#passing(node, all, frame)) : all;
+    return node.test ? new Iter(this.#itemsThatPass(node, all, frame)) : all;
   }
 
   /** @param {Node} node @param {Value} all @param {Frame} outer @returns {Generator<Value>} */
-  *#passing(node, all, outer) {
+  *#itemsThatPass(node, all, outer) {
     const frame = new Frame(outer);
     this.#enter(node.testScope, frame);
-    const each = steps(all);
+    const each = needIterator(all);
     for (let step = each.next(); !step.done; step = each.next()) {
       this.#assign(node.target, step.value, node.testScope, frame);
-      if (truth(this.#value(node.test, node.testScope, frame)))
+      if (isTrue(this.#value(node.test, node.testScope, frame)))
         yield this.#assigned(node.target, node.testScope, frame);
     }
   }
@@ -515,16 +515,16 @@ export class Interpreter {
       }
       case 'And': {
         const left = value(node.left);
-        return truth(left) ? value(node.right) : left;
+        return isTrue(left) ? value(node.right) : left;
       }
       case 'Or': {
         const left = value(node.left);
-        return truth(left) ? left : value(node.right);
+        return isTrue(left) ? left : value(node.right);
       }
       case 'Not':
-        return !truth(value(node.node));
+        return !isTrue(value(node.node));
       case 'CondExpr':
-        if (truth(value(node.test))) return value(node.expr1);
+        if (isTrue(value(node.test))) return value(node.expr1);
         return node.expr2
           ? value(node.expr2)
           : new Undefined('the inline if-expression evaluated to false and has no else');

@@ -3,7 +3,7 @@ import { bind, needInt } from './arguments.js';
 import { refuse } from './fault.js';
 import { floatText, intText } from './numbers.js';
 import { Str, concat, str } from './text.js';
-import { Dict, Tuple, compareValues, listOf, truth, typeName } from './values.js';
+import { Dict, Tuple, compareValues, listOf, isTrue, typeName } from './values.js';
 
 /** @typedef {import('./values.js').Value} Value */
 
@@ -55,11 +55,11 @@ const quoted = (value, layout) =>
   concat([str('"'), value.rewrite(layout.ascii ? ASCII : PLAIN, escaped), str('"')]);
 
 /** @param {Value} value @param {Layout} layout @param {Str | null} margin @returns {Str} */
-function write(value, layout, margin) {
+function writeJson(value, layout, margin) {
   if (value instanceof Str) return quoted(value, layout);
   const inner = margin && layout.indent ? margin.plus(layout.indent) : null;
   if (Array.isArray(value) || value instanceof Tuple) {
-    const items = listOf(value).map((each) => write(each, layout, inner));
+    const items = listOf(value).map((each) => writeJson(each, layout, inner));
     return concat(enclosed('[]', items, inner, layout));
   }
   if (value instanceof Dict) {
@@ -68,7 +68,7 @@ function write(value, layout, margin) {
     const items = entries.map(([key, each]) => {
       const name = key instanceof Str ? key : scalar(key);
       if (!name) return refuse('a key of JSON must be a string or a number');
-      return concat([quoted(name, layout), layout.colon, write(each, layout, inner)]);
+      return concat([quoted(name, layout), layout.colon, writeJson(each, layout, inner)]);
     });
     return concat(enclosed('{}', items, inner, layout));
   }
@@ -91,11 +91,11 @@ export function toJson(args, named) {
     refuse('separators must be two strings');
   const [between, colon] = given ?? [str(by ? ',' : ', '), str(': ')];
   const layout = {
-    ascii: ascii !== undefined && truth(ascii),
+    ascii: ascii !== undefined && isTrue(ascii),
     indent: by,
     between,
     colon,
-    sorted: sorted !== undefined && truth(sorted),
+    sorted: sorted !== undefined && isTrue(sorted),
   };
-  return write(value, layout, by && str('\n'));
+  return writeJson(value, layout, by && str('\n'));
 }

@@ -1,7 +1,7 @@
 /** The operators of a template. */
 import { checkItems, needInt } from './arguments.js';
 import { refuse } from './fault.js';
-import { percent } from './format.js';
+import { formatByPercent } from './format.js';
 import { calculate } from './numbers.js';
 import { Markup, Str } from './text.js';
 import {
@@ -48,7 +48,7 @@ function add(a, b) {
 export function operate(operator, a, b) {
   needDefined(a);
   // Only this operator accepts an undefined value.
-  if (operator === '%' && a instanceof Str) return percent(a, b);
+  if (operator === '%' && a instanceof Str) return formatByPercent(a, b);
   needDefined(b);
   if (isNumber(a) && isNumber(b)) return calculate(operator, asNumber(a), asNumber(b));
   if (a instanceof Markup || b instanceof Markup)

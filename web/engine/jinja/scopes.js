@@ -17,7 +17,7 @@ class Names {
   /** @type {Map<string, Load & { name: string }>} */
   loads = new Map();
   /** @type {Set<string>} */
-  stores = new Set();
+  assigns = new Set();
 
   /** @param {Names | null} parent @param {number} level */
   constructor(parent, level) {
@@ -29,7 +29,7 @@ class Names {
     const copy = new Names(this.parent, this.level);
     copy.places = new Map(this.places);
     copy.loads = new Map(this.loads);
-    copy.stores = new Set(this.stores);
+    copy.assigns = new Set(this.assigns);
     return copy;
   }
 
@@ -48,7 +48,7 @@ class Names {
 
   /** @param {string} name */
   store(name) {
-    this.stores.add(name);
+    this.assigns.add(name);
     if (this.places.has(name)) return;
     const outer = this.parent?.find(name);
     this.#define(name, outer === undefined ? { from: 'none' } : { from: 'alias', place: outer });
@@ -56,7 +56,7 @@ class Names {
 
   /** @param {string} name */
   parameter(name) {
-    this.stores.add(name);
+    this.assigns.add(name);
     return this.#define(name, { from: 'parameter' });
   }
 
@@ -67,13 +67,13 @@ class Names {
 
   /** Merges the names of the branches of an `if`, of which at most one runs. @param {Names[]} branches */
   merge(branches) {
-    const before = new Set(this.stores);
+    const before = new Set(this.assigns);
     for (const branch of branches) {
       for (const [name, place] of branch.places) this.places.set(name, place);
       for (const [place, load] of branch.loads) this.loads.set(place, load);
-      for (const name of branch.stores) this.stores.add(name);
+      for (const name of branch.assigns) this.assigns.add(name);
     }
-    for (const name of this.stores) {
+    for (const name of this.assigns) {
       if (before.has(name)) continue;
       const outer = this.parent?.find(name);
       const place = /** @type {string} */ (this.find(name));
@@ -153,7 +153,7 @@ function visit(node, names, asParameter = false) {
 }
 
 /** The names in `wanted` that the nodes read before they set them. @param {Node[]} nodes @param {string[]} wanted */
-function undeclared(nodes, wanted) {
+function namesReadFirst(nodes, wanted) {
   const left = new Set(wanted);
   /** @type {Set<string>} */
   const found = new Set();
@@ -190,11 +190,11 @@ function checkNames(node, late) {
 /** @typedef {{ scope: Scope, late: boolean, loop: boolean }} Place the surroundings of a statement: its scope; `late`: true inside an `if`; `loop`: true in a loop of the same function */
 
 /** Gives a macro or the body of a `call` its scope. @param {Node} node @param {Scope} outer */
-function settleMacro(node, outer) {
+function giveMacroScope(node, outer) {
   const scope = new Scope(outer);
   const { names } = scope;
   for (const each of [...node.args, ...node.defaults, ...node.body]) visit(each, names);
-  const read = undeclared(node.body, ['caller', 'kwargs', 'varargs']);
+  const read = namesReadFirst(node.body, ['caller', 'kwargs', 'varargs']);
   const own = node.args.map((/** @type {Node} */ arg) => arg.name);
   const caller = own.indexOf('caller');
   if (read.has('caller') && caller >= 0 && caller - own.length + node.defaults.length < 0)
@@ -209,11 +209,11 @@ function settleMacro(node, outer) {
   }
   node.scope = scope;
   for (const each of node.defaults) checkNames(each, false);
-  settle(node.body, { scope, late: false, loop: false });
+  giveScopes(node.body, { scope, late: false, loop: false });
 }
 
 /** @param {Node} node @param {Scope} outer */
-function settleLoop(node, outer) {
+function giveLoopScopes(node, outer) {
   if (stores(node, 'loop')) refuse("Can't assign to special loop variable in for-loop target");
   node.scope = new Scope(outer);
   node.loop = node.scope.names.parameter('loop');
@@ -227,13 +227,13 @@ function settleLoop(node, outer) {
 }
 
 /** Gives each statement that has a body a scope. @param {Node[]} nodes @param {Place} place */
-function settle(nodes, place) {
+function giveScopes(nodes, place) {
   const { scope, late, loop } = place;
   /** @param {Node} node @param {Node[]} parts parts in the new scope, in the order of visits */
   const inner = (node, parts) => {
     node.scope = new Scope(scope);
     for (const each of parts) visit(each, node.scope.names);
-    settle(node.body, { scope: node.scope, late: false, loop });
+    giveScopes(node.body, { scope: node.scope, late: false, loop });
   };
   for (const node of nodes) {
     const check = (/** @type {(Node | null)[]} */ ...parts) => {
@@ -247,22 +247,26 @@ function settle(nodes, place) {
           ...node.elif.map((/** @type {Node} */ it) => it.body),
           node.else_,
         ])
-          settle(body, { scope, late: true, loop });
+          giveScopes(body, { scope, late: true, loop });
         break;
       case 'For':
-        settleLoop(node, scope);
+        giveLoopScopes(node, scope);
         check(node.iter);
         if (node.test) checkNames(node.test, false);
-        settle(node.body, { scope: node.scope, late: false, loop: true });
+        giveScopes(node.body, { scope: node.scope, late: false, loop: true });
         // A recursive loop is compiled to a function, which contains the `else` branch.
-        settle(node.else_, { scope: node.elseScope, late: false, loop: loop && !node.recursive });
+        giveScopes(node.else_, {
+          scope: node.elseScope,
+          late: false,
+          loop: loop && !node.recursive,
+        });
         break;
       case 'Macro':
-        settleMacro(node, scope);
+        giveMacroScope(node, scope);
         break;
       case 'CallBlock':
         check(node.call);
-        settleMacro(node, scope);
+        giveMacroScope(node, scope);
         break;
       case 'FilterBlock':
         inner(node, [...node.body, node.filter]);
@@ -290,6 +294,6 @@ function settle(nodes, place) {
 export function settleTemplate(nodes) {
   const scope = new Scope(null);
   for (const node of nodes) visit(node, scope.names);
-  settle(nodes, { scope, late: false, loop: false });
+  giveScopes(nodes, { scope, late: false, loop: false });
   return scope;
 }

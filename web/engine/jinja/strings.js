@@ -1,7 +1,7 @@
 /** The methods of Python's strings. */
 import { bind, needInt, needStr, sliceBounds } from './arguments.js';
 import { refuse } from './fault.js';
-import { formatted } from './format.js';
+import { formatByFields } from './format.js';
 import { SPACE, Str, concat, str } from './text.js';
 import { Tuple, listOf, needDefined } from './values.js';
 
@@ -128,7 +128,7 @@ function count(self, part, start, stop) {
 }
 
 /** @param {Str} self @param {Value} parts a string or a tuple of strings @param {Value} start @param {Value} stop @param {'startsWith' | 'endsWith'} where */
-function touches(self, parts, start, stop, where) {
+function startsOrEndsWith(self, parts, start, stop, where) {
   const [from, to] = sliceBounds(self.length, start, stop, 1);
   const all = parts instanceof Tuple ? parts.items : [parts];
   const wanted = all.map((each) => needStr(each, where.toLowerCase()).text);
@@ -230,7 +230,7 @@ function zeroFill(self, width) {
 const all = (text, pattern) => text !== '' && [...text].every((each) => pattern.test(each));
 
 /** @param {string} text @param {RegExp} unsure */
-function known(text, unsure) {
+function knownCase(text, unsure) {
   if (unsure.test(text)) refuse('numerals of other scripts are not supported here');
   return text;
 }
@@ -259,7 +259,10 @@ const METHODS = {
   ],
   center: ['/width! /fillchar', centre],
   count: ['/sub! /start /end', (self, part, start, stop) => BigInt(count(self, part, start, stop))],
-  endswith: ['/suffix! /start /end', (self, a, b, c) => touches(self, a, b, c, 'endsWith')],
+  endswith: [
+    '/suffix! /start /end',
+    (self, a, b, c) => startsOrEndsWith(self, a, b, c, 'endsWith'),
+  ],
   expandtabs: ['tabsize', (self, size) => expandTabs(self, needInt(size, 'expandtabs', 8))],
   find: ['/sub! /start /end', (self, a, b, c) => BigInt(find(self, a, b, c, false))],
   index: [
@@ -273,10 +276,10 @@ const METHODS = {
   isalpha: ['', (self) => all(self.text, /\p{L}/u)],
   isascii: ['', (self) => /^[\0-\x7f]*$/.test(self.text)],
   isdecimal: ['', (self) => all(self.text, /\p{Nd}/u)],
-  isdigit: ['', (self) => all(known(self.text, /\p{No}/u), /\p{Nd}/u)],
+  isdigit: ['', (self) => all(knownCase(self.text, /\p{No}/u), /\p{Nd}/u)],
   isidentifier: ['', (self) => /^[\p{ID_Start}_]\p{ID_Continue}*$/u.test(self.text)],
   islower: ['', (self) => isLower(self.text)],
-  isnumeric: ['', (self) => all(known(self.text, /\p{Ideographic}/u), /\p{N}/u)],
+  isnumeric: ['', (self) => all(knownCase(self.text, /\p{Ideographic}/u), /\p{N}/u)],
   isprintable: ['', (self) => !/[\p{C}\p{Z}]/u.test(self.text.replaceAll(' ', ''))],
   isspace: ['', (self) => ALL_SPACE.test(self.text)],
   istitle: ['', (self) => isTitle(self.text)],
@@ -322,7 +325,10 @@ const METHODS = {
     'keepends',
     (self, keep) => splitLines(self, Boolean(needInt(keep, 'splitlines', 0))),
   ],
-  startswith: ['/prefix! /start /end', (self, a, b, c) => touches(self, a, b, c, 'startsWith')],
+  startswith: [
+    '/prefix! /start /end',
+    (self, a, b, c) => startsOrEndsWith(self, a, b, c, 'startsWith'),
+  ],
   strip: ['/chars', (self, chars) => strip(self, chars, true, true)],
   swapcase: ['', (self) => self.recase(swapCase)],
   title: ['', (self) => self.recase(titleWords)],
@@ -339,7 +345,7 @@ const OTHERS = new Set(['encode', 'format_map', 'maketrans', 'translate']);
  */
 export function stringMethod(self, name) {
   const where = `the method '${name}' of strings`;
-  if (name === 'format') return (args, named) => formatted(needStr(self, where), args, named);
+  if (name === 'format') return (args, named) => formatByFields(needStr(self, where), args, named);
   if (OTHERS.has(name)) return () => refuse(`${where} is not supported`);
   if (!Object.hasOwn(METHODS, name)) return null;
   const [parameters, run] = METHODS[name];

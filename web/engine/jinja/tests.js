@@ -14,7 +14,7 @@ import {
   equal,
   isNumber,
   lengthOf,
-  stepsOf,
+  iteratorOf,
   text,
 } from './values.js';
 
@@ -56,7 +56,8 @@ const TESTS = {
   ],
   iterable: [
     'value!',
-    (value) => stepsOf(value) !== null || (value instanceof Thing && value.kind === 'LoopContext'),
+    (value) =>
+      iteratorOf(value) !== null || (value instanceof Thing && value.kind === 'LoopContext'),
   ],
   callable: [
     '/value!',

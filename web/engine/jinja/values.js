@@ -106,9 +106,9 @@ export class Namespace {
 
 /** An iterator. It yields each item once. */
 export class Iter {
-  /** @param {Iterator<Value>} steps */
-  constructor(steps) {
-    this.steps = steps;
+  /** @param {Iterator<Value>} items */
+  constructor(items) {
+    this.steps = items;
   }
 }
 
@@ -192,7 +192,7 @@ export function lengthOf(value) {
 }
 
 /** @param {Value} value */
-export function truth(value) {
+export function isTrue(value) {
   if (typeof value === 'boolean') return value;
   if (value === null) return false;
   if (isNumber(value)) return Boolean(Number(value));
@@ -200,19 +200,19 @@ export function truth(value) {
 }
 
 /** @param {Value} value @returns {Iterator<Value> | null} null if Python refuses to iterate */
-export function stepsOf(value) {
+export function iteratorOf(value) {
   if (value instanceof Iter) return value.steps;
   if (Array.isArray(value)) return value.values();
   if (value instanceof Tuple) return value.items.values();
   if (value instanceof Dict) return value.keys().values();
   if (value instanceof View) return value.items().values();
   if (value instanceof Undefined) return [].values();
-  if (value instanceof Str) return pointsOf(value);
+  if (value instanceof Str) return charactersOf(value);
   return value instanceof Range ? numbersOf(value) : null;
 }
 
 /** @param {Str} text */
-function* pointsOf(text) {
+function* charactersOf(text) {
   for (let n = 0; n < text.length; n++) yield text.at(n);
 }
 
@@ -222,14 +222,14 @@ function* numbersOf(range) {
 }
 
 /** @param {Value} value */
-export function steps(value) {
-  return stepsOf(value) ?? refuse(`'${typeName(value)}' object is not iterable`);
+export function needIterator(value) {
+  return iteratorOf(value) ?? refuse(`'${typeName(value)}' object is not iterable`);
 }
 
 /** All items of a value that can be iterated. @param {Value} value @returns {Value[]} */
 export function listOf(value) {
   const items = [];
-  const all = steps(value);
+  const all = needIterator(value);
   for (let step = all.next(); !step.done; step = all.next()) items.push(step.value);
   return items;
 }
@@ -292,7 +292,7 @@ export function contains(all, value) {
   }
   if (all instanceof Dict) return all.has(value);
   if (all instanceof View && all.kind === 'keys') return all.dict.has(value);
-  const each = steps(all);
+  const each = needIterator(all);
   for (let step = each.next(); !step.done; step = each.next())
     if (step.value === value || equal(step.value, value)) return true;
   return false;
