@@ -22,7 +22,7 @@ STORY_BYTES = 1000
 
 @torch.no_grad()
 def nats(model, ids):
-    """Sum over the predictions of ids[1:]; at most context_length inputs at a time."""
+    """Sum of the losses of ids[1:], in nats. At most context_length ids are inputs at a time."""
     total, length = 0.0, model.shape.context_length
     for start in range(0, len(ids) - 1, length):
         window = torch.tensor([ids[start : start + length + 1]])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Prints the figures of the card of models/verbs.gguf: evaluate_verbs.py [FILE].
 
-A completion is right if it ends by itself and the grammar generates the whole sentence. Every draw is
-from the full vocabulary, without truncation."""
+A completion is right if the model ends it and the grammar generates the whole sentence. Each draw uses
+the full vocabulary, without truncation."""
 
 import json
 import os
@@ -24,7 +24,7 @@ SEED = 11
 
 @torch.no_grad()
 def next_logits(model, rows):
-    """Logits after each row of ids; rows of one length go through the model together."""
+    """Logits after each row of ids. Rows of equal length form one batch."""
     result = torch.empty(len(rows), model.shape.vocab_size)
     by_length = {}
     for i, row in enumerate(rows):
@@ -77,8 +77,8 @@ def total_variation(model, tokenizer, table, prefixes):
 
 @torch.no_grad()
 def losses(model, tokenizer, table, sentences):
-    """(mean loss of the model, of the grammar itself) in nats per token over the sentences, their
-    ends included."""
+    """Mean loss of the model and of the grammar itself, in nats per token of the sentences; end tokens
+    count."""
     total = floor = count = 0.0
     for sentence in sentences:
         pieces = tokenizer.encode(sentence) + [tokenizer.eos]

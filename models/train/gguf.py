@@ -79,8 +79,8 @@ def dequantize_q5_1(data):
 
 
 def tensor_type(name, array, file_type, feed_forward):
-    """Vectors and the position table stay F32 in every file, as in files of llama.cpp; the matrices
-    of the feed-forward part have a type of their own."""
+    """The type of a tensor in the file. As in llama.cpp's files, vectors and the position table are
+    always F32. The matrices of the feed-forward part can have another type than the others."""
     if array.ndim < 2 or name.startswith("position_embd"):
         return "F32"
     kind = feed_forward if ".ffn_" in name else file_type
@@ -105,7 +105,7 @@ def _string(text):
 
 
 def _value(kind, value):
-    """A metadata value: kind is a scalar's name, "string", or "[kind]" for an array."""
+    """The bytes of a metadata value. `kind` is the name of a scalar type, "string", or "[kind]" for an array."""
     if kind == "string":
         return struct.pack("<I", _STRING) + _string(value)
     if kind.startswith("["):
@@ -124,8 +124,8 @@ def _pad(size):
 
 
 def write(path, metadata, tensors, file_type, feed_forward=None):
-    """metadata: [(key, kind, value)]; tensors: {name: float32 array}, rows first, as PyTorch holds
-    them; feed_forward: the type of its matrices, file_type for None."""
+    """Writes a file. metadata: [(key, kind, value)]; tensors: {name: float32 array}, with PyTorch's
+    order of dimensions; feed_forward: type of the feed-forward matrices, None for file_type."""
     metadata = metadata + [("general.file_type", "u32", FILE_TYPES[file_type])]
     head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(metadata))
     head += b"".join(_string(key) + _value(kind, value) for key, kind, value in metadata)
@@ -168,8 +168,8 @@ class _Reader:
 
 
 def read(path):
-    """(metadata as {key: value}, tensors as {name: float32 array}). For trusted files only: this
-    project's own."""
+    """Returns (metadata as {key: value}, tensors as {name: float32 array}). It checks nothing, so use
+    it only for files that this project wrote."""
     with open(path, "rb") as file:
         reader = _Reader(file.read())
     magic, version, n_tensors, n_values = reader.take("<4sIQQ")

@@ -12,13 +12,13 @@ def load(path):
 
 
 def _shares(entries):
-    """(entry, probability) for entries with a weight."""
+    """Yields (entry, probability): an entry's weight divided by the sum of all weights."""
     total = sum(entry["weight"] for entry in entries)
     return [(entry, entry["weight"] / total) for entry in entries]
 
 
 def verb_phrase(pattern, verb, person):
-    """The words of a tense's pattern for a verb and a person."""
+    """The verb phrase of a tense: its pattern, filled in for a verb and a person."""
     forms = dict(verb["forms"])
     forms.update({key: person[key] for key in ("be", "was", "have")})
     forms["present"] = verb["forms"][person["present"]]
@@ -26,7 +26,7 @@ def verb_phrase(pattern, verb, person):
 
 
 def complements(grammar, verb):
-    """(words, probability) of all continuations of the verb; the words may be empty."""
+    """Yields (words, probability) for each complement of a verb; no complement is ''."""
     for shape, share in _shares(grammar["shapes"][verb["shapes"]]):
         partial = [("", share)]
         for slot in shape["slots"]:
@@ -38,7 +38,8 @@ def complements(grammar, verb):
 
 
 def sentences(grammar):
-    """{sentence: probability}, summed over every way to derive it."""
+    """{sentence: probability} of the whole grammar. If a sentence has several derivations, their
+    probabilities add up."""
     result = defaultdict(float)
     verbs = [
         (verb, share, list(complements(grammar, verb))) for verb, share in _shares(grammar["verbs"])
@@ -64,8 +65,8 @@ def pieces(text):
 
 
 class PrefixTable:
-    """Every prefix of every sentence: its probability and the exact distribution of the next
-    token."""
+    """For every prefix of every sentence: the prefix's probability and the exact distribution of the
+    next token."""
 
     def __init__(self, grammar):
         eos = grammar["specials"]["eos"]
@@ -87,11 +88,11 @@ class PrefixTable:
 
 
 class HeldOut:
-    """Keeps whole subtrees of the grammar out of training.
+    """Selects sentences that training does not see (held out), so that they can test the model.
 
-    A prefix rarer than `rare` is cut with probability `share`; a hash of its text decides. A sentence
-    is held out if any of its prefixes is cut. So no training sentence begins with a prompt at or below
-    a cut, while common prefixes keep all of their continuations.
+    If a prefix is rarer than `rare`, it is selected with probability `share`; a hash of its text
+    decides. A sentence is held out if one of its prefixes is selected. So no training sentence begins
+    with a selected prefix, and common prefixes keep all of their continuations.
     """
 
     def __init__(self, table, seed, share, rare):
@@ -104,8 +105,7 @@ class HeldOut:
         return int.from_bytes(digest[:4], "big") < self.share * 2**32
 
     def prompts(self, sentence):
-        """The prefixes of the sentence that begin no training sentence, the sentence itself
-        included."""
+        """The prefixes of a sentence (and the sentence itself) with which no training sentence begins."""
         found, prefix, below = [], "", False
         for piece in pieces(sentence):
             prefix += piece

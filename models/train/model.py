@@ -1,4 +1,5 @@
-"""gpt2 and llama in PyTorch; parameters have their GGUF names, so the state is the file."""
+"""The architectures gpt2 and llama in PyTorch. Parameters have their GGUF names, so the state dict can
+be written to a GGUF file directly."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -67,8 +68,8 @@ def rotate(x, cos, sin):
 
 def attend(q, k, v, mask):
     """q, k, v (batch, head, time, n_embd_head) -> (batch, time, n_embd); mask (time, time) is -inf
-    above the diagonal. Scale and mask are folded into the one product: most of the cost of short
-    windows on a CPU is in passes over the scores."""
+    above the diagonal. One product also applies scale and mask: for short windows on a CPU, each
+    separate pass over the scores would cost more than the product."""
     batch, n_head, time, size = q.shape
     q, k, v = (x.reshape(batch * n_head, time, size) for x in (q, k, v))
     mask = mask.expand(batch * n_head, time, time)
@@ -131,8 +132,8 @@ class LlamaBlock(nn.Module):
 
 
 class Transformer(nn.Module):
-    """`dropout` acts on the embeddings and on the output of each block before it is added to the
-    residual stream; 0 turns it off."""
+    """A model. `dropout` applies to the embeddings, and to the output of each block before it is added
+    to the residual stream; 0 turns it off."""
 
     def __init__(self, shape, dropout=0.0):
         super().__init__()
@@ -158,8 +159,8 @@ class Transformer(nn.Module):
         self._start()
 
     def _start(self):
-        """Normal weights of deviation 0.02, the two projections into the residual stream scaled by
-        its depth (GPT-2, Radford et al. 2019); biases zero."""
+        """Sets the initial values: weights are normal with deviation 0.02, biases are zero. The two
+        projections into the residual stream are scaled by the number of layers (GPT-2, Radford et al. 2019)."""
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1:
                 deep = name.endswith(("attn_output.weight", "ffn_down.weight"))

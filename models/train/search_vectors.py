@@ -4,8 +4,8 @@ models, by PyTorch in double precision over the dequantised weights, from the pa
 
 Beam search with the score logprob / length^length_penalty; length counts the text's own tokens, the
 end included. Contrastive search: Su et al. 2022, equation 5. Nothing is cached, and the whole vocabulary
-is sorted at each step. `margin` is the distance of a case's closest decision from the other outcome.
-Cases with a margin under the engine's error on that model are left out, and counted."""
+is sorted at each step. `margin` of a case: by how much its closest decision was won. If it is smaller
+than the engine's numeric error on that model, the case is left out; the file counts such cases."""
 
 import json
 import os
@@ -17,8 +17,9 @@ import gguf
 import tokenizer as tokenizers
 from model import from_gguf
 
-# The least margin of a decision. The engine's sums are float32 in verbs, within 1e-5 of these; in
-# stories they are products of eight-bit integers, up to 0.1 off, mostly equal for all rivals.
+# Least margin of a case, by model. For verbs the engine computes in float32, within 1e-5 of this
+# program. For stories it multiplies eight-bit integers; its results differ by up to 0.1, but mostly
+# by the same amount for all candidates.
 MARGINS = {"verbs": 1e-4, "stories": 0.03}
 PROMPTS = {
     "verbs": ["Tomorrow she", "Yesterday", "Every day Ana", "Right now they are", "Last night I"],
@@ -37,7 +38,7 @@ CONTRASTS = [(4, 0.6), (2, 0.4), (6, 0.8), (5, 0.2)]  # k, alpha
 
 
 class Net:
-    """The model with the state that its head reads."""
+    """A model that also returns the hidden state that its output layer reads."""
 
     def __init__(self, name, root):
         metadata, tensors = gguf.read(os.path.join(root, "models", f"{name}.gguf"))
@@ -67,7 +68,7 @@ def beam_search(net, prompt, width, power, steps):
         for at in order:
             beam, token = divmod(at, logprobs.shape[1])
             found.append((sums[beam, token].item(), live[beam][1] + [token]))
-        # The beams that continue, and those that may finish: each cut against the next in line.
+        # The beams that may continue. For the margin, compare the last one that is kept with the next one.
         go_on = [beam for beam in found[: 2 * width] if beam[1][-1] != net.end]
         margin = min(margin, go_on[width - 1][0] - found[2 * width][0])
         if len(go_on) > width:
@@ -99,7 +100,7 @@ def contrastive_search(net, prompt, k, alpha, steps):
     for _ in range(steps):
         logprobs, states = net.read([ids])
         p, order = logprobs[0].exp().sort(descending=True)
-        tried = order[: k + 1].tolist()  # the one beyond k shows if its place mattered
+        tried = order[: k + 1].tolist()  # one more than k, for the margin
         _, after = net.read([ids + [token] for token in tried])
         similar = F.cosine_similarity(after[:, -1:], states, dim=-1).max(dim=-1).values
         scores = (1 - alpha) * p[: k + 1] - alpha * similar

@@ -9,7 +9,7 @@ SPACE = "\u2581"
 
 
 class WordTokenizer:
-    """Text is cut before every space; each piece, its leading space included, is a token."""
+    """A tokenizer that cuts a text before every space. Each piece, with its leading space, is a token."""
 
     kind = "word"
 
@@ -58,8 +58,8 @@ class CharTokenizer:
 
 
 def split(text):
-    """Cuts text at places that no token may cross: before spaces, and between letters, digits and
-    other characters. Spaces become U+2581."""
+    """Cuts a text into words; no token may contain parts of two words. A cut is before each space and
+    between letters, digits and other characters. Spaces become U+2581."""
     return re.findall(
         SPACE + r"?(?:[^\W\d_]+|\d|[^\w" + SPACE + r"\n]+|_)|" + SPACE + r"|\n",
         text.replace(" ", SPACE),
@@ -70,8 +70,8 @@ def train_bpe(text, size):
     """A vocabulary of `size` tokens: <unk>, <s>, </s>, 256 bytes, merged pieces (the most useful
     first), characters.
 
-    Each merge joins the most frequent pair of neighbours over the words (Sennrich et al. 2016). The
-    least pair in order of text breaks a tie, so that the result depends on the text alone."""
+    Each merge joins the most frequent pair of neighbours over the words (Sennrich et al. 2016). In a
+    tie, the alphabetically first pair is joined, so that the result depends on the text alone."""
     words = [
         (list(word), count) for word, count in sorted(Counter(split(text)).items()) if word != "\n"
     ]
@@ -87,10 +87,10 @@ def train_bpe(text, size):
     known = set(characters)
     while len(merged) < size - 3 - 256 - len(characters):
         count, pair = heapq.heappop(queue)
-        if counts[pair] != -count or count == 0:  # an entry from before a change
+        if counts[pair] != -count or count == 0:  # the pair's count has changed since this entry
             continue
         piece = "".join(pair)
-        if piece not in known:  # two pairs may spell one piece
+        if piece not in known:  # two pairs may join to the same piece
             known.add(piece)
             merged.append(piece)
         changed = Counter()
@@ -148,7 +148,8 @@ class LlamaTokenizer:
         return ids
 
     def _encode_word(self, word):
-        """No token has U+2581 past its first character, so words never interact."""
+        """Ids of a word. Words can be encoded one by one, since no token has U+2581 after its first
+        character."""
         symbols = list(word)
         while True:
             joins = [

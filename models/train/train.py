@@ -26,7 +26,8 @@ VALIDATION_BATCH = 32
 
 
 class Stop:
-    """Signals and a time limit as one condition that the loop checks between steps."""
+    """The condition that ends a run: a signal (Ctrl-C, SIGTERM) or the time limit. The loop checks it
+    between steps."""
 
     def __init__(self, minutes):
         self.asked = False
@@ -53,7 +54,7 @@ def learning_rate(options, step):
 
 
 def make_optimizer(model, options):
-    """AdamW; weight decay pulls on matrices only, not on norms and biases."""
+    """AdamW. Weight decay applies to matrices, not to norms and biases."""
     groups = [
         {
             "params": [p for p in model.parameters() if p.dim() > 1],
@@ -74,7 +75,7 @@ def mean_loss(model, batch, bfloat16=False):
 
 @torch.no_grad()
 def validate(model, stream, rows, device):
-    """Mean loss over `rows` windows spread evenly over the stream: the same ones each time."""
+    """Mean loss over `rows` windows at equal distances in the stream. Each call uses the same windows."""
     model.eval()
     length = model.shape.context_length
     starts = stream.windows(length)
@@ -90,10 +91,10 @@ def validate(model, stream, rows, device):
 
 
 class Checkpoint:
-    """The checkpoint of a run, in half precision so that it stays small: the weights, Adam's second
-    moments (their square roots, so that float16 holds them), the step, and the best weights so far.
-    Adam's first moments are left out: they span some ten steps and refill as fast. The best weights
-    of an F32 file are stored whole."""
+    """The checkpoint of a run: the weights, the square roots of Adam's second moments (they fit into
+    float16), the step, and the best weights so far. It is small, because numbers have half precision.
+    For an F32 file, the best weights keep full precision. Adam's first moments are left out: they are
+    averages over about ten steps, so ten steps restore them."""
 
     def __init__(self, folder, name, file_type):
         self.best_type = torch.float32 if file_type == "F32" else torch.float16
@@ -117,7 +118,7 @@ class Checkpoint:
 
     def _write(self, path, value):
         torch.save(value, path + ".new")
-        os.replace(path + ".new", path)  # never half a file
+        os.replace(path + ".new", path)  # replaces the file at once, so that it is never incomplete
 
     def load(self, model, optimizer):
         """Restores everything and returns the progress, or None without a checkpoint."""
@@ -164,15 +165,16 @@ class Trainer:
             print(f"resumed at step {progress['step']}", flush=True)
 
     def sequence_length(self, step):
-        """Short windows are cheaper a token; every `long_every`-th step sees the whole context."""
+        """The length of a step's windows. Short windows cost less per token; only each `long_every`-th
+        step has windows of the whole context."""
         options, context_length = self.options, self.shape.context_length
         if "short_length" not in options or step % options["long_every"] == 0:
             return context_length
         return options["short_length"]
 
     def batch(self, step):
-        """The windows of a step are drawn by a generator of that step, so that a resumed run draws
-        the same."""
+        """The windows of a step. Each step has its own random generator, so that a resumed run draws the
+        same windows."""
         length = self.sequence_length(step)
         rows = max(1, self.options["batch_tokens"] // length)
         starts = self.corpus.training.windows(length)
@@ -186,7 +188,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.options, step)
         batch = self.batch(step)
-        # Dropout, like the batch, is the same in a resumed run.
+        # A resumed run repeats the dropout, as it does the batch.
         torch.manual_seed(self.options["seed"] * 1_000_003 + step)
         loss = mean_loss(self.model, batch, self.options.get("bfloat16", False))
         self.optimizer.zero_grad(set_to_none=True)
@@ -212,7 +214,7 @@ class Trainer:
         return loss
 
     def run(self, stop):
-        """Trains until the last step or until `stop`; True when it is finished."""
+        """Trains until the last step or until `stop`. Returns True after the last step."""
         steps, every = self.options["steps"], self.options["validate_every"]
         begun, first, tokens = time.monotonic(), self.progress["step"], self.progress["tokens"]
         seconds = self.progress["seconds"]

@@ -19,8 +19,8 @@ N_PREFIXES, N_PROMPTS = 100, 2000
 
 
 def draw_prefixes(table, count, random):
-    """Distinct prefixes in their natural mix: a sentence of the grammar, cut anywhere; the empty
-    one first."""
+    """Distinct prefixes, each from a random sentence of the grammar, cut at a random token. The empty
+    prefix is the first."""
     texts = list(table.sentences)
     p = numpy.array([table.sentences[text] for text in texts])
     found = {"": None}
@@ -31,8 +31,8 @@ def draw_prefixes(table, count, random):
 
 
 def draw_prompts(table, rule, count, random):
-    """Distinct prompts in their natural mix: a held-out sentence, cut anywhere at or below its
-    held-out prefix."""
+    """Distinct prompts, each from a random held-out sentence: one of its prefixes with which no training
+    sentence begins."""
     found = {}
     while len(found) < count:
         for sentence in corpus.held_out_sentences(table, rule, 1000, int(random.integers(2**31))):

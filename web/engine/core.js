@@ -22,7 +22,9 @@ const FILE_TYPES =
   );
 
 /** The values of enum tokenizer_bos of src/tokenizer.h. */
-const [BOS_AUTO, BOS_YES, BOS_NO] = [0, 1, 2];
+const BOS_AUTO = 0;
+const BOS_YES = 1;
+const BOS_NO = 2;
 /** TOKENIZER_SPECIAL and TOKENIZER_AS_IT_IS of src/tokenizer.h. */
 const SPECIAL = 1;
 const AS_IT_IS = 2;

@@ -19,7 +19,9 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** @typedef {'simd' | 'relaxed'} Loops a second module with faster loops for quantised matrices */
 
 /** The arguments of kernels_choose in src/wasm.c: the loops that run. */
-const CHOICES = { scalar: 0, own: 1, adopted: 2 };
+const SCALAR = 0;
+const OWN_LOOPS = 1;
+const ADOPTED = 2;
 
 /** The package's own modules. Bundlers recognise these expressions only in this exact form. */
 const OWN = {
@@ -138,8 +140,8 @@ export class Module {
       }
     }
     // If no other module of loops can be used, the main module's own run: slower, with equal results.
-    const without = variant === 'scalar' ? CHOICES.scalar : CHOICES.own;
-    module.calls.kernels_choose(module.variant === 'scalar' ? without : CHOICES.adopted);
+    const without = variant === 'scalar' ? SCALAR : OWN_LOOPS;
+    module.calls.kernels_choose(module.variant === 'scalar' ? without : ADOPTED);
     return module;
   }
 
