@@ -162,7 +162,7 @@ const testOverflow = (lang) =>
     const { page, close } = await open(lang);
     for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
     const folds = page.locator('#view details:not([open]) > summary:visible');
-    while (await folds.count()) await folds.first().click(); // elements inside a closed fold have no size
+    while (await folds.count()) await folds.first().click(); // opens all folds, to check their contents
     for (const width of [360, 375, 768, 1024, 1440, 2560]) {
       await page.setViewportSize({ width, height: 900 });
       const wanted = { over: [], scroll: width };
@@ -186,11 +186,11 @@ const testStill = (width, lang) =>
     const { page, close } = await open(lang, { viewport: { width, height: 900 } });
     const places = () =>
       page.evaluate(() => {
-        scrollTo(0, 0); // sticky elements return to their initial position
+        scrollTo(0, 0); // otherwise sticky elements would be measured away from their places
         const { shadowRoot } = document.querySelector('logit-scope');
         const bench = shadowRoot.querySelector('logit-bench').shadowRoot;
         const chain = bench.querySelector('logit-chain').shadowRoot;
-        chain.querySelector('ol').scrollTo({ left: 0, behavior: 'instant' }); // back to the first stage
+        chain.querySelector('ol').scrollTo({ left: 0, behavior: 'instant' }); // back to the first stage, for equal places
         const cards = chain.querySelectorAll('.card');
         return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
           const { x, y, width, height } = element.getBoundingClientRect();

@@ -1,4 +1,7 @@
-/** Tests that the address contains the state: the page reads it at the start, updates it, and adds history entries. */
+/**
+ * Tests that the page's address contains its state: the page reads the address at its start, updates it after each
+ * change, and adds history entries.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FIRST, expectTrace, loadReference, openBench, settle, until } from './bench.js';

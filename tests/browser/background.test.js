@@ -30,7 +30,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** For each view, an action that starts a computation, and the final state. */
+/** By view: its address, an action that starts a computation, and a function that reads the final state. */
 const STATES = {
   landscape: {
     path: '&view=landscape#temperature=0.7',
@@ -66,7 +66,7 @@ for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
       [page, awake.page].map(async (each) => {
         await each.locator('logit-scope').waitFor();
         await settle(each);
-        await each.waitForLoadState('networkidle'); // waits for parts that load after the bars
+        await each.waitForLoadState('networkidle'); // some parts load after the bars, and offline they could not
       }),
     );
     await page.context().setOffline(true);

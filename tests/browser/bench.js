@@ -144,7 +144,7 @@ export async function openBench(route = NO_ROUTE) {
     await page.evaluate(() => {
       localStorage.clear();
       sessionStorage.clear();
-      Storage.prototype.setItem = () => {}; // a page saves its visit when it closes
+      Storage.prototype.setItem = () => {}; // a closing page saves its visit; the storage must stay empty
     });
     await show(visitor, look);
   }
@@ -201,7 +201,7 @@ export async function openBench(route = NO_ROUTE) {
         return true;
       },
       now === fragment ? `${fragment}&` : fragment,
-    ); // an unchanged fragment fires no event
+    ); // the added & fires the event that an unchanged fragment would not fire
     if (restored) await settle(page);
     return restored;
   }

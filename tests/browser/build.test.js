@@ -1,4 +1,4 @@
-/** Tests the build: files, languages, chart geometry, and results in Chromium. */
+/** Tests the built site: its files and their size, its languages, chart geometry, and its results in Chromium. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -289,7 +289,7 @@ test('every language has every message with the same placeholders', async () => 
   const placeholders = (entry) =>
     [...new Set((typeof entry === 'string' ? entry : entry.other).match(/\{\w+\}/g) ?? [])].sort();
   for (const code of codes) {
-    // The engine's error messages exist only in English.
+    // The built en.json lacks the engine's error messages, which the engine itself contains in English.
     const messages = code === 'en' ? english : await read(code);
     assert.deepEqual(Object.keys(messages).sort(), Object.keys(english).sort(), code);
     for (const [key, entry] of Object.entries(messages)) {
@@ -379,7 +379,7 @@ test('percentages stay honest near 0 and near 1', async () => {
     assert.equal(locale.parse(text), value, text);
 });
 
-/** Makes a trace from the probabilities `raw`: one stage keeps the first k tokens, the next one the first n. */
+/** Makes a trace of the probabilities `raw` with two stages: one keeps the first k tokens, the next the first n. */
 function makeTrace(raw, k, n) {
   const tokens = raw.map((p_raw, id) => ({
     id,

@@ -193,7 +193,7 @@ long(
       await page.mouse.down();
       for (let i = 1; i <= moves; i++) {
         await page.mouse.move(x, y + ((end - y) * i) / moves);
-        if (moves > 2) await settle(page); // a slow drag must not make a card taller
+        if (moves > 2) await settle(page); // a slow drag lets the page update, and no update may make a card taller
       }
       await page.mouse.up();
       await settle(page);

@@ -1,4 +1,4 @@
-/** Tests promises of the page that no other test covers. */
+/** Tests promises of the README and of the page's own texts that no other test covers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

@@ -1,4 +1,7 @@
-/** Tests changes in Compare: an open editor and unfolded texts stay with their strategy; the user can drag ranks. */
+/**
+ * Tests changes in Compare: an open editor and unfolded texts stay with their strategy, and a user drags strategies to
+ * rank them.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';

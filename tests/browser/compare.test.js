@@ -1,4 +1,4 @@
-/** Tests Compare; its figures must equal those of the engine in Node. */
+/** Tests the view Compare: its figures must equal those of the engine in Node. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -206,7 +206,7 @@ test('three temperatures come first, and one needle meets the token that each dr
   );
   assert.match(page.url(), /compare_step=4/);
 
-  // A click on a token shows its step. On a phone the strips are stacked and the needle is vertical.
+  // A click on a token shows the step that drew it.
   await page.locator('[data-column="1"] logit-passage .t').nth(2).click();
   assert.equal(
     await until(
@@ -412,7 +412,7 @@ test('a blind ranking by keyboard hides the settings until the user asks for the
 
   await page.getByRole('button', { name: 'Show the settings' }).click();
   const rows = page.locator('logit-ranking tbody tr');
-  assert.equal(await rows.count(), 9); // texts that are equal share a row, but each strategy has figures
+  assert.equal(await rows.count(), 9); // one row a strategy, also for strategies with equal texts
   assert.equal(await told.count(), 2);
   const ranks = await rows.locator('td:first-child').allInnerTexts();
   assert.deepEqual(
@@ -614,7 +614,7 @@ test('the nine are also a table, and a file of the same numbers', async () => {
     page.locator('logit-compare [data-command=csv]').click(),
   ]);
   assert.equal(file.suggestedFilename(), 'verbs-compare-nine.csv');
-  // The last bits of 2 ** x differ between versions of V8.
+  // Node and Chromium may have different versions of V8, in which the last bits of 2 ** x differ.
   const rounded = (text) => text.replace(/\d+\.\d{9,}/g, (it) => Number(it).toPrecision(14));
   const saved = join(temporaryFolder(), 'compare.csv');
   await file.saveAs(saved);
@@ -636,7 +636,7 @@ test('the arrow keys read the numbers of a token', async () => {
   await close();
 });
 
-// elements.test.js also tests this element, with its first example.
+// A long test, since elements.test.js tests this element with its first example.
 long('the element works alone in a lesson', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   await page.evaluate(() => {
@@ -748,7 +748,7 @@ const SAMPLE = sample(
   1,
 );
 
-// axe.test.js also checks this view, and reflow.test.js checks its width.
+// Long tests, since axe.test.js also checks this view and reflow.test.js its width.
 for (const [lang, colorScheme, width] of LOOKED) {
   long(
     `axe finds nothing, and nothing is cut off: ${lang}, ${colorScheme}, ${width} px`,
@@ -799,7 +799,7 @@ test('a passage that no model read stands beside its continuations, with its cre
   assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
   const name = page.locator('logit-compare logit-strategy h3').last();
   assert.match(await name.innerText(), /Fat King Thin Dog$/);
-  // Another passage replaces the text; the strategies stay.
+  // Another choice of passage replaces the text, but no strategy.
   const columns = await boxes.count();
   await passage.selectOption('goat');
   await until(given, (words) => /asked them to pay their fares/.test(words));

@@ -47,7 +47,7 @@ test('the formula gives the operation count of a naive forward pass', () => {
 });
 
 test('steps are timed along the whole context, and the chart agrees with its table and its keys', async () => {
-  // The view's text also includes the tokens drawn before the view opened.
+  // The view counts these three tokens too, although they are drawn before it opens.
   const { page, complaints, foreign, close } = await bench.open({ fresh: true });
   for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
   await until(

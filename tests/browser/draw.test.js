@@ -1,4 +1,4 @@
-/** Tests the draw: dragging u, Gumbel-max, and a thousand draws, which the page compares with the bars. */
+/** Tests the panel that draws a token: dragging u, Gumbel-max, and a thousand draws beside the bars. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tallySeed, totalVariation } from '../../web/state/tally.js';

@@ -206,7 +206,7 @@ test('a key that an element uses stops there, any other key reaches the page aro
     assert.equal(await nothing(), 0);
     assert.deepEqual(await heardOf(box, ['Control+a']), ['Control']);
     assert.deepEqual(await heardOf(box, ['Control+k']), ['Control', 'k']);
-    const free = box === '#prompt' ? ['Escape'] : []; // in a knob's box Escape restores the old value
+    const free = box === '#prompt' ? ['Escape'] : []; // a knob's box uses Escape itself: it restores the old value
     assert.deepEqual(await heardOf(box, ['Escape']), free);
   }
   assert.deepEqual(await heardOf('logit-text [data-command=step]', ['Enter', 'Space']), []);
@@ -340,7 +340,7 @@ test('a flood of messages gets one answer each and is worked on at once', async 
       await new Promise((r) => setTimeout(r, 20));
     return performance.now() - start;
   };
-  // Another program may slow down one set of messages, so one fast set of three is enough.
+  // Sends the messages up to three times: one fast set is enough, since another program may slow down the others.
   let ms = Infinity;
   for (let i = 0; i < 3 && ms >= 0.75 * COUNT; i++) ms = await page.evaluate(flood, COUNT);
   assert.ok(ms < 0.75 * COUNT, `${COUNT} messages took ${Math.round(ms)} ms`);

@@ -9,7 +9,7 @@ import { FIRST, loadReference, openBench, until } from './bench.js';
 let bench;
 let scope;
 let host;
-/** HTML of the host page's body; the host page has another origin. */
+/** HTML of the host page's body. */
 let body = '';
 
 before(async () => {

@@ -59,7 +59,7 @@ async function openHeld() {
   const view = page.locator('logit-landscape');
   const visit = async (/** @type {string} */ path) => {
     held = new Promise((resolve) => (letGo = () => resolve(undefined)));
-    await page.goto(bench.url + BLANK); // otherwise only the fragment would change
+    await page.goto(bench.url + BLANK); // leaves the page: otherwise only the fragment would change
     await page.goto(`${bench.url}${path}`);
     await view.locator('.acts .play').waitFor();
   };

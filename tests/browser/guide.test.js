@@ -78,7 +78,7 @@ for (const lang of sample(['en', 'es'], 1))
     const said = await messages(lang);
     const guide = page.locator('logit-guide');
     const view = page.locator('logit-landscape');
-    // The handles appear with the numbers, which load after the text.
+    // The handles appear only with the numbers, which load after the text.
     await view.locator('.handle.knob').waitFor();
     const tops = () =>
       page.evaluate(() => {
@@ -162,7 +162,7 @@ test('the beat about luck accepts a vertical drag of the crossing, not a sideway
   await close();
 });
 
-/** Goes back to the previous step of the tour, which starts with its own settings. */
+/** Goes back to the previous step of the tour; the page then sets the settings with which that step starts. */
 async function goBack(page) {
   await page.locator('logit-guide [data-guide=back]').click();
   await settle(page);

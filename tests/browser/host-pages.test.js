@@ -179,7 +179,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
   await page.locator('logit-sheet .facts').getByText('verbs').waitFor();
   assert.equal(await page.locator('logit-sheet :is(.line, input)').count(), 0, 'facts alone');
   await page.keyboard.press('Escape');
-  // Events of all panels, each with its data, sent as if the panel's control existed.
+  // Events of all panels by name, with their details. The test sends them itself, since a fixed page has no controls.
   const asks = {
     'logit-set': { temperature: 2 },
     'logit-preset': { settings: { top_k: 3 } },

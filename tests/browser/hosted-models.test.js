@@ -134,7 +134,7 @@ async function visitor(script = '') {
 
 test('a model address asks first, resumes a cut connection, and is stored for the next visit', async () => {
   const { context, page, open, ready, complaints } = await visitor();
-  // The answer is slow, so the page reads some data before the connection is cut. A cut discards unread data.
+  // A cut connection discards unread data, so the host pauses: the page reads some data before each cut.
   host.behave({ cut: 300_000, cuts: 2, pause: 30 });
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
   await open(query);

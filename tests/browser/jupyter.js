@@ -82,7 +82,7 @@ export async function askKernel(page, code) {
           if (msg_type === 'stream') found += content.text;
           if (msg_type === 'error') reject(new Error(content.evalue));
         };
-        // The output may come after the reply: the kernel is idle when both were sent.
+        // Waits until the kernel is idle, since its output may come after its reply.
         const idle = ({ content }) => content.execution_state === 'idle' && resolve(found);
         globalThis.Jupyter.notebook.kernel.execute(
           text,

@@ -440,7 +440,7 @@ test('single keys run the most frequent commands, not in a text box, and can be 
   await settle(page);
   await press('3');
   assert.equal(await view(), 'bench');
-  await offer(''); // the next test may reuse this page
+  await offer(''); // offers all views again, since the next test may reuse this page
   assert.deepEqual(complaints, []);
   await close();
 });

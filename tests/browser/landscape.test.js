@@ -141,7 +141,7 @@ const FIRST_SCREENS = {
   '#temperature=0.7': 'bench',
   '&view=landscape#temperature=0.7': 'landscape',
 };
-// Other tests cover these addresses: the test above the first, address.test.js the others.
+// Long tests, since other tests cover these addresses: the test above the first, address.test.js the others.
 for (const [rest, view] of Object.entries(FIRST_SCREENS))
   long(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
     const path = `?lang=en&model=verbs${rest}`;
@@ -179,8 +179,7 @@ test('the prompt is edited in the sentence; it survives a reload and reaches the
   await page.keyboard.press('Control+y');
   await page.keyboard.press('Enter');
   assert.equal(await box.evaluate((it) => it.matches(':focus')), false, 'Enter ends the editing');
-  // Reloads immediately. The page waits until the user stops typing before it changes the address, so it has not yet
-  // done so.
+  // Reloads immediately, before the page has changed its address: the page waits until the user stops typing.
   await box.press('End');
   await page.keyboard.type(' will');
   await page.reload();
@@ -304,7 +303,7 @@ test('a horizontal drag moves only the knob, a vertical drag only u', async () =
   const down = await expectCrossing(opened, { u: true });
   assert.equal(down.value, across.value);
   assert.ok(Math.abs((await numberOf(opened.die)) - 0.9) < 0.02);
-  // The first number is the u of the die; the seed gives all others.
+  // The u of the first step is that of the die. The seed gives the u of all later steps.
   const seeded = down.written.steps.slice(1).map((step) => step.u);
   assert.deepEqual(
     seeded,
@@ -681,7 +680,7 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   await view.getByRole('radio', { name: 'Temperature' }).click();
   await settle(page);
   assert.equal(await more.inputValue(), '');
-  // A press on this line opens the list of all settings, where the user can change each.
+  // A press on the line "also: …" opens the view with all settings, in which the user can change each.
   assert.match(await also.innerText(), /^also: top-k 10 and top-p 0\.\d+$/);
   await also.click();
   await settle(page);
@@ -694,7 +693,7 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   await opened.close();
 });
 
-/** Returns the layers of the picture as a text, and the x coordinate of the crossing. */
+/** Returns the layers of the picture as data URLs in one text, and the x coordinate of the crossing. */
 const paintedIn = (view) =>
   view.evaluate((it) => {
     const layers = ['rivers', 'lit', 'names', 'strip'];
@@ -815,7 +814,7 @@ test('the twin shows a sure and an unsure prompt on one knob; numbers and height
       await settle(page);
       await expectKept(name);
     }
-    // For each place that is shown, the heights of its bands.
+    // Reads both pictures: the values of the knob, and the heights of each token's river at these values.
     const shown = await view.evaluate((it) =>
       it.pair.shown.panes.map(({ content, picture }) => ({
         values: [...content.reader.landscape.values],
@@ -875,7 +874,7 @@ test('the value of any knob is shown whole and overlaps nothing', async () => {
     const { page, view, knob, close } = await openLandscape({ lang });
     const choice = view.locator('.more');
     const all = await choice.locator('option').evaluateAll((them) => them.map((it) => it.value));
-    all.shift(); // the first entry is the menu's name
+    all.shift(); // drops the first entry, which is the menu's name and no knob
     for (const name of LONG ? all : sample(wide, 1)) {
       await choice.selectOption(name);
       await knob.press('Home');
@@ -1001,7 +1000,7 @@ test('the bars have type of at least 13 px, and no text is cut', async () => {
   ];
   for (const [width, height] of sample(sizes, 1)) {
     await page.setViewportSize({ width, height });
-    await settle(page); // the canvas gets its new size a frame later
+    await settle(page); // the canvas gets its new size, which clears it, a frame later
     await notePaints(view);
     for (const key of ['ArrowRight', 'ArrowLeft', 'Home', 'End']) {
       await knob.press(key);
@@ -1217,7 +1216,7 @@ test('the landscape separates unchanged tokens from changed ones since the drag 
   await opened.close();
 });
 
-// axe.test.js also checks every view with all folds open.
+// A long test, since axe.test.js also checks every view with all folds open.
 long('axe finds nothing, light and dark, with all folds open', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
@@ -1236,7 +1235,7 @@ const SIZES = [
   [1024, 768],
   [1440, 900],
 ];
-// layout-shift.test.js measures layout shifts at all window sizes.
+// Long tests, since layout-shift.test.js measures layout shifts at all window sizes.
 for (const [width, height] of sample(SIZES, 1))
   long(`dragging, changing the knob and rolling move nothing else: ${width} px`, async () => {
     const opened = await openLandscape({ viewport: { width, height } });
@@ -1261,7 +1260,7 @@ for (const [width, height] of sample(SIZES, 1))
     await opened.close();
   });
 
-// lesson.test.js also tests this element in a lesson.
+// A long test, since lesson.test.js also tests this element in a lesson.
 long(
   'the element alone in a lesson takes its settings from attributes and keeps a dragged value',
   async () => {
@@ -1293,7 +1292,7 @@ long(
       assert.equal(await until(() => sentenceOf(view), same), wanted);
     };
     await expectText(1.5);
-    await knob.waitFor(); // the handle appears with the numbers, up to 100 ms after the text
+    await knob.waitFor(); // the handle appears with the numbers, after the text
     await knob.focus();
     await page.keyboard.press('Home');
     await expectText(0);
@@ -1316,7 +1315,7 @@ test('given logits also have a landscape, without a text', async () => {
     for (let i = 0; i < 2400 && view.shadowRoot.querySelectorAll('tbody tr').length === 0; i++)
       await new Promise((resolve) => setTimeout(resolve, 25));
     const rows = [...view.shadowRoot.querySelectorAll('tbody tr')];
-    view.remove(); // the next test may reuse this page
+    view.remove(); // removed, since the next test may reuse this page
     return rows.map(({ dataset }) => [dataset.id, dataset.p]);
   });
   const { tokens } = scope.warp(Float32Array.of(3, 2, 1, 0), { temperature: 1 });
@@ -1360,13 +1359,13 @@ test('an idle first visit shows one sweep, which any input ends and no link show
     const { setTimeout } = window;
     window.idleTimers = 0;
     window.setTimeout = (action, ms, ...rest) => {
-      if (ms === 1500) window.idleTimers++; // IDLE_MS of idle-sweep.js
+      if (ms === 1500) window.idleTimers++; // counts the timers of idle-sweep.js, by its IDLE_MS
       return setTimeout(action, ms, ...rest);
     };
   });
   const idleTimers = async () => {
     await page.waitForFunction(() => document.querySelector('logit-scope')?.kept);
-    await page.waitForLoadState('networkidle'); // the code of the movement is fetched last
+    await page.waitForLoadState('networkidle'); // idle-sweep.js, which starts the timer, is fetched last
     return page.evaluate(() => window.idleTimers);
   };
   const anew = async (rest = '') => {

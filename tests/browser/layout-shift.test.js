@@ -1,6 +1,6 @@
 /**
- * Tests that nothing moves by itself. It measures layout shift as browsers do: for a cold load of each view, and for
- * usual actions on the landscape, on the bench and in Compare.
+ * Tests that no element of the page moves by itself. It measures layout shift as browsers do: for a cold load of each
+ * view, and for usual actions on the landscape, on the bench and in Compare.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -91,7 +91,7 @@ function actionsOf(page) {
     [
       'a row',
       async () => {
-        await bars.locator('#tab-bars').click(); // if several stages act, the view would show the river
+        await bars.locator('#tab-bars').click(); // the river, the default, has no rows
         await bars.locator('.row').nth(2).hover();
       },
     ],

@@ -451,7 +451,7 @@ async function answersTo(question, figure) {
   const state = question.state ?? figure?.state;
   const measured = measuredOf(state);
   const { kind, answer, options = [], items = [], wrong = [], goal, example, right } = question;
-  // tests/node/planted-faults.test.js tests wrong code.
+  // Gives only the right code: tests/node/planted-faults.test.js tests wrong code.
   if (kind === 'code') return { places: [], said: [{ given: example, right: true, say: right }] };
   /** @type {any[]} Possible answers. */
   let possible = [];
@@ -604,7 +604,7 @@ const PLAYED = SHIPPED.flatMap((name, i) =>
   ),
 ).filter(({ name }) => (process.env.LESSON ?? name) === name);
 
-// Tests above cover the keys. tests/node/lesson.test.js covers each right and wrong answer of every lesson.
+// Long tests: those above cover the keys, and tests/node/lesson.test.js each right and wrong answer of every lesson.
 for (const { name, language, width, theme } of sample(PLAYED, 1, 10))
   long(
     `${name} can be played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`,
@@ -743,7 +743,7 @@ long('changing the language keeps typed answers, settings and refusals', async (
   const patch = () => figure.evaluate((it) => it.patch);
   const set = await until(patch, ({ settings }) => settings?.temperature === 0);
   const asked = question(page, 2);
-  await rest(page); // otherwise the lesson would take the figure's own change as the learner's and reset the question
+  await rest(page); // otherwise the figure's own change would reset the question
   await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
   await asked.locator('input').fill('0.5');
   await asked.locator('button.primary').click();
@@ -937,7 +937,7 @@ test('a lesson in the address has an order for the keyboard and a token to name,
     `?lesson&lang=en&theme=${theme}#lesson=${encodeURIComponent(JSON.stringify(lesson))}`;
   const { page, complaints, foreign, close } = await open(path(CARRIED));
   const up = (item) => question(page, 1).getByRole('button', { name: `Move up: ${item}` });
-  // At the start, the order of the items is two, one, three.
+  // The items begin in the order two, one, three, so one step up of "one" gives the right order.
   await up('one').focus();
   await page.keyboard.press('Enter');
   await rest(page);

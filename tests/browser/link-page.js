@@ -102,7 +102,7 @@ async function readScope(page) {
       text: result.text,
       ...(notice && { notice }),
     };
-    if (fault) return { ...shown, fault: fault.code }; // the numbers belong to an earlier state
+    if (fault) return { ...shown, fault: fault.code }; // leaves out the numbers, which belong to an earlier state
     const { finish_reason, verdict, trace } = result;
     return {
       ...shown,

@@ -39,7 +39,7 @@ async function openView(view) {
 const alert = (page) => page.locator('logit-scope .said[role=alert] p');
 
 /**
- * Opens the address of a page in a new browser context; if `fresh` is false, perhaps in the page of an earlier test.
+ * Opens the present address of a page in a new document; if `fresh` is false, perhaps in the page of an earlier test.
  */
 async function reopened(page, fresh = true) {
   const { pathname, search, hash } = new URL(page.url());
@@ -60,7 +60,7 @@ long('the link holds the comparison: suite, strategies, seed, blind', async () =
   await hashWith(page, ['compare_suite=extremes', 'compare_seed=7']);
   assert.equal(await suite(page), 'extremes');
   if (LONG) {
-    // Runs only with LONG=1, since compare.test.js opens many addresses that contain compare_suite.
+    // Only in long runs, since compare.test.js opens many addresses that contain compare_suite.
     const again = await reopened(page);
     await again.page.locator('logit-compare .gaps').waitFor();
     assert.equal(await suite(again.page), 'extremes');
@@ -474,7 +474,7 @@ test('the context has a number box, is in the link, and is refused in one senten
   }
 });
 
-// The test above covers an invalid context in the text box, and address.test.js covers other invalid parts of an
+// A long test: the test above covers an invalid context in the text box, address.test.js other invalid parts of an
 // address.
 long('an invalid context is named, and the model opens with its default', async () => {
   const { page, close } = await openAt('&context=none');

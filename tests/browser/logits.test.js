@@ -1,4 +1,7 @@
-/** Tests the user's own logits: pasted, invalid, or counted from a text. Numbers are compared with Node. */
+/**
+ * Tests the view of the user's own logits: pasted, invalid, or counted from a text. Its numbers must equal those of the
+ * engine in Node.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -270,7 +273,7 @@ test("a user's own sampler runs on pasted logits before any model is loaded", as
   const names = sampler.locator('.result tbody th');
   await names.first().waitFor();
   assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
-  // The test script, which runs in every document, finds no storage in the sandboxed frame.
+  // Ignores the error of the test's script, which runs in every document and finds no storage in the sandboxed frame.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],

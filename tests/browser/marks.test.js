@@ -19,9 +19,9 @@ import { openBench, until } from './bench.js';
 const { resolve } = createRequire(import.meta.url);
 /** Server of a stand-in for a course system. Its origin differs from the lessons'. */
 let system;
-/** Pages of the course system by name, and the requests that its store has received. @type {Map<string, string>} */
+/** HTML of the course system's pages by name. @type {Map<string, string>} */
 const pages = new Map();
-/** @type {{ method: string, path: string, body: string }[]} */
+/** Requests that the course system's store has received. @type {{ method: string, path: string, body: string }[]} */
 const asked = [];
 /** The state in the course system's store. */
 let stored = '';
@@ -332,7 +332,7 @@ for (const version of ['scorm2004', 'scorm12'])
       assert.ok(log.lastIndexOf(`SetValue ${key} 50`) < log.lastIndexOf('Commit'));
       await at.close();
 
-      // The session fails to begin.
+      // If the session does not begin, the lesson shows the error and reports nothing.
       at = await openApi(version, { fails: 'Initialize' });
       await at.says(/Initialize: 391/);
       await reply(at.frame, 'one', true);

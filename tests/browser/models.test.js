@@ -1,4 +1,4 @@
-/** Tests the models of the page: offered models, a user's own file, and errors. */
+/** Tests the choice of a model in the page: the offered models, a user's own file, and errors. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -89,7 +89,7 @@ test('typed text and settings survive a change of model, even if a model cannot 
   const card = page.locator('logit-constraint');
   await card.locator('summary').first().click();
   await card.locator('#banned_words').fill('" zebra", " will"');
-  await settle(page); // the typed words must stay in the box while the page updates
+  await settle(page); // an update of the page must not clear the typed words
   assert.match(await card.locator('#banned_words').inputValue(), /zebra/);
   await card.locator('#banned_words').press('Enter');
   await settle(page);
@@ -346,7 +346,7 @@ test('without the network a model gives one sentence, and the picker stays at th
   await refusal.locator('button').click();
   assert.equal(await refusal.count(), 0);
   await page.context().setOffline(false);
-  // A model with a grammar; both are unavailable.
+  // The next model needs two files, itself and its grammar; neither is available.
   const said = async () => {
     await chooseModel(page, 'verbs');
     await refusal.waitFor();

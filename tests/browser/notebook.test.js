@@ -17,7 +17,7 @@ import { root, until } from './bench.js';
 import { askKernel, runCell, startJupyter } from './jupyter.js';
 import { openSite } from './site.js';
 
-/** Stands for the page in a frame: it asks each question after the other, and sends the answers to its parent. */
+/** HTML in place of the page in a frame: asks one question after the other, and sends all answers to its parent. */
 const STAND_IN = `<!doctype html><html lang="en"><script>
   const questions = [['info'], ['pieces'], ['encode', 'caf\\u00e9'], ['logits', Uint32Array.of(3, 70000)], ['logits', Uint32Array.of(9)], ['page'], ['info']];
   const told = [document.documentElement.dataset.query];
@@ -26,7 +26,7 @@ const STAND_IN = `<!doctype html><html lang="en"><script>
     if (asked === questions.length) return parent.postMessage({ type: 'told', told }, '*');
     const [what, body] = questions[asked++];
     parent.postMessage({ type: 'logitscope:ask', ask: asked, what, body }, '*');
-    if (what === 'page') ask(); // gets no answer: the page is not one of the page's questions
+    if (what === 'page') ask(); // goes on, since the page may not ask for itself and gets no answer
   }
   addEventListener('message', ({ data }) => {
     const { ask: number, result, fault } = data;
@@ -43,7 +43,7 @@ function startKernel({ packed }) {
   globalThis.answer = ({ ask, what }, [body]) => {
     const sent = [...new Uint8Array(body)];
     heard.push(`${what} ${sent}`);
-    // A notebook gives the answer as a part of a larger buffer, which may begin at any byte.
+    // Like a notebook's answer, the bytes are part of a larger buffer and begin at an odd offset.
     const view = (bytes) => new DataView(Uint8Array.from([7, ...bytes]).buffer, 1);
     if (what === 'page')
       return [{ ask }, view(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)))];
@@ -194,7 +194,7 @@ long(
     ]);
     const address = await startJupyter(archive, CELL);
     const { chromium } = createRequire(import.meta.url)('playwright-core');
-    // By this name the page is not one of this machine, so the kernel counts as one elsewhere.
+    // Under the name notebook.test the page does not count as one of this machine, so its kernel counts as remote.
     const elsewhere = ['--host-resolver-rules=MAP notebook.test 127.0.0.1'];
     const browser = await chromium.launch({ ...LAUNCH, args: [...LAUNCH.args, ...elsewhere] });
     atExit(() => browser.close());

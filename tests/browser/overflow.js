@@ -12,9 +12,9 @@ export function findFaults() {
       const box = card && card !== element ? card.getBoundingClientRect() : around;
       if (element.shadowRoot) walk(element.shadowRoot, box);
       if (element.closest('.visually-hidden, .scroll, .chooser > *, svg, legend')) continue;
-      if (!element.checkVisibility()) continue; // elements inside a closed fold have no size
+      if (!element.checkVisibility()) continue; // skips elements inside a closed fold
       const line = element.parentElement ?? element;
-      if (getComputedStyle(line).textOverflow === 'ellipsis') continue; // an ellipsis shows that the text is cut
+      if (getComputedStyle(line).textOverflow === 'ellipsis') continue; // allowed: an ellipsis shows that the text is cut
       const { left, right, width } = element.getBoundingClientRect();
       const past = right > box.right + 0.5 || left < box.left - 0.5;
       const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
@@ -46,7 +46,7 @@ export function findOverlaps() {
   const boxes = [];
   const seen = (element) =>
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
-    getComputedStyle(element).pointerEvents !== 'none' && // excludes overlays inside a box, such as a count
+    getComputedStyle(element).pointerEvents !== 'none' && // overlays in a box, such as a count, may overlap it
     !element.closest('.visually-hidden, svg, canvas, [popover], dialog, .plot, .held');
   /** True if a text box has no border, so it shows only its text. */
   const isBare = (element) =>
@@ -111,7 +111,7 @@ export function findOverlaps() {
       const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
       const high = Math.min(one.bottom, other.bottom) - other.top;
       if (wide < 3 || high < 3 || (one.what && one.element === other.element)) continue;
-      if (one.what && other.what && Math.min(wide, high) < 4) continue; // glyphs are smaller than their line box
+      if (one.what && other.what && Math.min(wide, high) < 4) continue; // glyphs are lower than their box
       if (within(one.element, other.element) || within(other.element, one.element)) continue;
       found.add(`${name(one)} | ${name(other)}`);
     }

@@ -40,7 +40,7 @@ let example;
 
 /** @param {object} [options] */
 async function open({ add = true, ...options } = {}) {
-  // The address does not contain the user's code, so a reused page shows the example again.
+  // A reused page may still have the own sampler of an earlier test, which no address contains.
   const opened = await bench.open(options);
   const { page } = opened;
   const card = page.locator('logit-chain .card[data-stage=own]');
@@ -132,7 +132,7 @@ test('a user’s own sampler is added as the last stage, and every bar then agre
   await page.evaluate(() => (location.hash = 'temperature=0.7'));
   await card.waitFor({ state: 'detached' });
   await shows({ temperature: 0.7 });
-  // The test script, which runs in every document, uses storage, which a sandboxed frame lacks.
+  // Ignores the error of the test's script, which runs in every document and finds no storage in the sandboxed frame.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],
@@ -314,7 +314,7 @@ test('a failure during a run stops the run there', async () => {
 
 long('a slow answer to an outdated question is dropped', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8' });
-  // The code waits, or with LONG=1 computes, before it answers.
+  // Code that takes 700 ms: it waits, or with LONG=1 computes.
   const slow = LONG
     ? 'export default async (l) => { for (const end = Date.now() + 700; Date.now() < end; ); return l.map(() => 0); };'
     : 'export default (l) => new Promise((done) => setTimeout(() => done(l.map(() => 0)), 700));';
@@ -421,7 +421,7 @@ long(
     const trouble = () => card.locator('.error').textContent();
     for (const [code, words] of /** @type {[string, RegExp][]} */ ([
       ['export default (;', /could not be loaded: .*Unexpected/],
-      // This case waits for the page's default limit.
+      // Only in long runs, since this case takes as long as the page's time limit.
       ...(LONG ? [['export default () => { for (;;); };', /too long/]] : []),
       ['export default async (l) => { await fetch("https://example.com/"); return l; };', /failed/],
       ['export default (l) => { parent.document.title = ""; return l; };', /failed/],

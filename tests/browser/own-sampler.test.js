@@ -143,7 +143,7 @@ describe('running code', () => {
     assert.equal(await before.count(), 0);
     await page.locator('textarea').press('Space');
     assert.equal(await before.count(), 1, 'the report stays to work from, and says of what it is');
-    // The test script, which runs in every document, uses storage, which a sandboxed frame lacks.
+    // Ignores the error of the test's script: it runs in every document and finds no storage in a sandboxed frame.
     assert.deepEqual(
       complaints.filter((text) => !text.includes('localStorage')),
       [],
@@ -203,7 +203,7 @@ describe('running code', () => {
         ['', 'Token 0 has changed.', 'It went on after the end.', /your own/],
         ['?lang=es', 'El token 0 cambió.', 'Siguió después del final.', /propio/],
       ];
-      // `make test` uses Spanish, because its words are longer.
+      // `make test` tries only Spanish, whose longer words are more likely to overflow.
       for (const [query, changed, longer, heading] of LONG ? languages : languages.slice(1)) {
         const viewport = { width: 360, height: 740 };
         const { page, press, write } = await open({ query, viewport });
@@ -464,7 +464,7 @@ describe('the editor', () => {
     );
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
-    // Replaces the element, as after a reload.
+    // A new element must restore the code, as after a reload.
     await page.locator('select').selectOption('min_p');
     await write('// other');
     await page.locator('logit-own-sampler').evaluate((old) => {

@@ -1,4 +1,4 @@
-/** Tests the built site with real keys and mouse; numbers are compared with Node. */
+/** Tests the page of the built site with real keys and mouse. Its numbers must equal those of the engine in Node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LONG, long, sample } from '../long.js';
@@ -552,7 +552,7 @@ test('every preset has its own name', async () => {
 });
 
 test('settled resolves when everything asked for is shown, and not earlier', async () => {
-  // The texts are short at first. Later the test asks for longer ones.
+  // Texts of 5 tokens, so that the first runs are short. Later runs are longer.
   const { page, close } = await bench.open({
     path: `?lang=en${START}&compare_max_new_tokens=5`,
   });
@@ -574,7 +574,7 @@ test('settled resolves when everything asked for is shown, and not earlier', asy
     await settle(page);
     assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
   }
-  // The address lacks this number, so `settle` does not wait for an address update.
+  // The address does not contain the number of samples, so `settle` must not wait for a change of the address.
   await page.locator('logit-compare #settings').click();
   const samples = page.locator('logit-compare [data-name=samples]');
   await samples.fill('4');

@@ -187,7 +187,7 @@ test('a page changed by a translator still shows current values, and no token ma
   const found = [];
   for (const translated of [false, true]) {
     const path = '?lang=en&model=verbs&view=landscape#temperature=0.7&top_p=0.9';
-    const options = translated ? { own: true } : { fresh: true }; // a translated page is used no more
+    const options = translated ? { own: true } : { fresh: true }; // no later test may reuse a translated page
     const { page, complaints, close } = await bench.open({ path, ready: false, ...options });
     const view = page.locator('logit-landscape');
     const translate = async () => {

@@ -36,7 +36,7 @@ function space(sheet) {
   walk(document);
 }
 
-// `make test` checks some views at two sizes, in Spanish, because its words are longer.
+// `make test` checks some views at two sizes, in Spanish, whose longer words are more likely to overflow.
 for (const lang of LONG ? ['en', 'es'] : ['es'])
   test(`no view scrolls sideways at 320 px, with or without wide spacing: ${lang}`, async () => {
     const { page, close } = await bench.open({ path: `?lang=${lang}` });

@@ -97,7 +97,7 @@ long(
   async () => {
     const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
     await steps(page, 3);
-    await set(page, { temperature: 1.3 }); // after this change, a new draw would have other numbers
+    await set(page, { temperature: 1.3 }); // the first three tokens keep their numbers at the old temperature
     await steps(page, 67);
     await page.locator('logit-text .step [data-place]').nth(1).click();
     await page.locator('logit-alternatives [data-alternative]').nth(2).click();
@@ -243,7 +243,7 @@ long('if a text cannot be stored it stays in the document, with one sentence or 
         try {
           sessionStorage.setItem(`full ${size} ${i}`, 'x'.repeat(size));
         } catch {
-          // the storage is full, as intended
+          // The storage is full, as intended. Smaller pieces fill its rest.
         }
   });
   await steps(page, 70);
@@ -512,7 +512,7 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
     await press('Control+Shift+Z');
     assert.equal(await state(), wanted);
   }
-  // A reload keeps the deeds; after it they take no room in the store.
+  // After a reload, undo and redo still work, although the page has removed their record from the storage.
   await page.reload();
   await page.waitForFunction(() => document.querySelector('logit-scope').kept);
   await settle(page);

@@ -63,7 +63,7 @@ test('tokens of given logits keep their own direction, in bars, strip and table'
       all.map((row) => [...row.querySelectorAll('text')].map((each) => each.textContent.trim())),
     );
   assert.ok(!JSON.stringify(rows).includes('\u202E'), 'the override is shown, not obeyed');
-  // A bar's name has its own direction; its number is always left to right.
+  // The token beside a bar has its own direction; the bar's number is always left to right.
   const bars = await page
     .locator('logit-logits .row text')
     .evaluateAll((all) => all.map((text) => [text.textContent, text.getBoundingClientRect().left]));

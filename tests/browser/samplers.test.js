@@ -80,7 +80,7 @@ async function expectSteps(page, n, settings) {
 async function openPlain(options) {
   const opened = await bench.open(options);
   await opened.page.locator('#preset').selectOption('transformers');
-  await settle(opened.page); // if the box changed during typing, its selection would be lost
+  await settle(opened.page); // otherwise an update could clear a selection that the test types over
   return opened;
 }
 
@@ -174,7 +174,7 @@ for (const version of sample([1, 2], 1)) {
     await page.locator('logit-alternatives [data-item=rewind]').click();
     await expectBars(page, before, bounded, 1);
 
-    // A token that the user chooses does not change the bound.
+    // A token that the user chooses, unlike a drawn one, does not change Mirostat's bound.
     const other = tokens.find(({ id, removed_by }) => id !== ids[1] && !removed_by) ?? tokens[1];
     await page.locator(`logit-distribution .row[data-id="${other.id}"]`).click();
     await page.locator('logit-token-menu [data-item=force]').click();

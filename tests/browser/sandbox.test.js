@@ -42,7 +42,7 @@ async function frame(attributes) {
     /** @type {const} */ ([attributes, SPY]),
   );
   const inner = page.frames().find((each) => each !== page.mainFrame());
-  await inner?.waitForLoadState('domcontentloaded'); // it sends a message to its parent before it shows the sentence
+  await inner?.waitForLoadState('domcontentloaded'); // the sentence appears only after the message to the parent
   const shown = (await inner?.locator('body').textContent())?.trim();
   await close();
   return { heard, shown };

@@ -42,7 +42,7 @@ async function readTree(page) {
 
 test('the first screen and the bench are read in the order of docs/accessibility.md', async () => {
   const document = await readFile(join(root, 'docs/accessibility.md'), 'utf8');
-  // Each list ends at a blank line; a paragraph after it says what else can be there.
+  // In the document, each list ends at a blank line. The paragraph after it names elements that are not always there.
   const [lists, asides] = [0, 1].map((part) =>
     document
       .split('\n1. ')

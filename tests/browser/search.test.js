@@ -58,7 +58,7 @@ const bars = (page) =>
   page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
 
 long('one press shows greedy in a marked loop and the other eight without one', async () => {
-  // The initial run is short; the click starts a long run.
+  // The address limits the texts of the initial run to one token. The click on "loop" starts a longer run.
   const path = '?lang=en&model=stories&view=compare#compare_max_new_tokens=1';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const view = page.locator('logit-compare');
@@ -66,7 +66,7 @@ long('one press shows greedy in a marked loop and the other eight without one', 
   await view.locator('[data-command=loop]').click();
   assert.equal(await view.locator('#prompt').inputValue(), LOOPING.nine.prompt);
   const loops = () => view.locator('td[data-figure=loop]').allTextContents();
-  // Waits for the new run; the initial run shows other values.
+  // Waits for the new run: in the initial run the first strategy has no loop.
   const done = (all) => all.length === 9 && !all.includes('–') && all[0] !== 'none';
   const [greedy, ...others] = await until(loops, done);
   assert.match(greedy, /^\d+ times, from token \d+$/);
@@ -203,7 +203,7 @@ test('a constraint that the engine refuses is dropped with its sentence, and the
   );
   await expectBars(page, 'Today she', { top_k: 5 });
 
-  // A model of words cannot write JSON, so the bars stay; the valid part of the address applies.
+  // The vocabulary of the model verbs cannot spell JSON. The page refuses this part of the address, applies the rest.
   await page.evaluate(
     () => (location.hash = '#prompt=Today%20she&constraint=json&banned_words=["will"]'),
   );

@@ -219,7 +219,7 @@ test('the views of Experiment, Charts, Compare and the twin are pictures too', a
   const bare = (/** @type {string} */ text) => text.replace(/\s/g, '');
   for (const text of kept)
     assert.ok(twin.words.map(bare).includes(bare(text)), `${text} in ${twin.words.join('|')}`);
-  // Top-k is a whole number, so the rivers' edges have steps: each part is horizontal or vertical.
+  // The knob is top-k, a whole number, so the rivers' edges are steps: each part is horizontal or vertical.
   const rivers = [...twin.svg.matchAll(/ d="M([^"]+)Z" fill="[^"]+" stroke/g)];
   assert.ok(rivers.length > 10);
   for (const [, points] of rivers) {
@@ -243,7 +243,7 @@ long(
     await settle(page);
     assert.deepEqual(await shown(page), before);
     assert.equal(await panel.locator('img').count(), 1, 'the picture is back');
-    const other = await page.context().newPage(); // the page's policy forbids videos
+    const other = await page.context().newPage(); // in an empty page, since the site's policy forbids videos
     const seen = await other.evaluate(async (base64) => {
       const video = document.createElement('video');
       video.muted = true;
@@ -363,7 +363,7 @@ test('"Embed" writes link, frame and element, and its preview is live', async ()
   assert.ok(await panel.locator('input[name=readonly]').isChecked(), 'as it was left');
   assert.equal(await panel.locator('.frames').count(), 0);
   await panel.getByLabel('Temperature', { exact: false }).first().uncheck();
-  await panel.locator('.frames').waitFor(); // waits until the frame's address differs from the link
+  await panel.locator('.frames').waitFor(); // appears if the frame's address differs from the link
   for (const [theme, style] of [
     ['dark', 'color-scheme: dark;'],
     ['contrast', '--logit-more: ;'],

@@ -70,7 +70,7 @@ test('each token’s outcome and both distributions are the engine’s; keys wal
   assert.equal(percents.length, speculation.tokens.length);
   for (const [i, { p, q, residual }] of speculation.tokens.entries())
     for (const [k, share] of [p, q, residual].entries()) {
-      if (share > 0 && share < 1e-3) continue; // the page formats small shares differently
+      if (share > 0 && share < 1e-3) continue; // skips small shares: the page writes them with other digits
       const shown = percents[i][k] === '–' ? 0 : parseFloat(percents[i][k]);
       assert.ok(Math.abs(shown - 100 * share) <= share, `${shown}, ${share}`);
     }

@@ -10,7 +10,7 @@ import { axe, chooseModel, openBench, root, settle, until } from './bench.js';
 const PROMPT = 'Tom opened the box and';
 const PATH = `?lang=en&model=stories&view=bench#prompt=${encodeURIComponent(PROMPT)}`;
 const CHAIN = `${PATH}&temperature=1.3&top_k=40&min_p=0.05`;
-/** For each sampler in the usual order, values from which a random chain takes one. */
+/** Values of each sampler, in the usual order of the stages. A random chain takes one value of each. */
 const VALUES = {
   temperature: [0.3, 0.8, 1.3, 2],
   top_k: [3, 12, 40],

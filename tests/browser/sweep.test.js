@@ -400,7 +400,7 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await fill(view, 'second-step', '1');
   await expectDone(view, '15 points.');
   await view.locator('#keep').uncheck();
-  await settle(page); // the changed number of points starts another sweep
+  await settle(page); // waits, since the changed check box starts another sweep
   await expectDone(view, '15 points.');
   const plan = {
     axes: [parseAxis('typical_p=0.2:1:0.2'), parseAxis('top_k=1,2,3')],
@@ -429,7 +429,7 @@ long('a figure of a stage that is off stays while another model loads', async ()
   await close();
 });
 
-// Runs last at this address, because it changes the document, which must not be reused.
+// The last test at this address, since it changes the document, which no later test may reuse.
 long('the saved figure is well-formed for any names and prompts', async () => {
   const { page, view, close } = await openSweep();
   await expectDone(view, '61 points.');
@@ -465,7 +465,7 @@ long('without a judge a press opens the model with a grammar, and runs', async (
   await close();
 });
 
-// elements.test.js also tests this element, with its first example.
+// A long test, since elements.test.js tests this element with its first example.
 long('the element works alone, with its own model and settings', async () => {
   const { page, close } = await openSweep();
   await page.evaluate(() => {

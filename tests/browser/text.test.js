@@ -1,4 +1,4 @@
-/** Tests the text: alternatives, branches, loops, figures and options. */
+/** Tests the panel of the written text: alternatives, branches, loops, figures and options. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/text-loops.js';
@@ -281,7 +281,7 @@ test('nodes do not pile up: after many steps and a reset the document has its ol
     await settle(page);
     return nodes();
   };
-  await round(); // the first round loads parts on demand
+  await round(); // not counted: the first round adds parts that load on demand
   const before = await round();
   for (let i = 0; i < cases(1, 3); i++) assert.equal(await round(), before);
   await close();

@@ -200,7 +200,7 @@ test('a tap and a long touch on a bar open its menu, and elsewhere touch scrolls
   await menu.waitFor();
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
-  // On a phone, a long touch fires a contextmenu event; the browser's menu must not open.
+  // On a phone a long touch fires a contextmenu event. The page must cancel it, so the browser's menu stays closed.
   const kept = await row.evaluate((it) =>
     it.dispatchEvent(
       new MouseEvent('contextmenu', { bubbles: true, composed: true, cancelable: true }),

@@ -112,7 +112,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
     String(found[1].weighted.z),
   );
   assert.equal(await page.locator('.step.green').count(), 0);
-  // The chart of z against temperature has a dot for each number of its table.
+  // The chart of the detector's z against temperature has a dot for each of the 15 numbers in its table.
   await page.locator('logit-watermark summary').click();
   const heat = page.locator('logit-watermark-heat');
   await heat.locator('.dot').first().waitFor();

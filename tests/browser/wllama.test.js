@@ -134,7 +134,7 @@ const TEXTS = cases(1, 8);
 const SEEDS = [11, 22, 33, 44, 55];
 const DRAWS = 10; // draws for each seed
 
-/** Draws texts with this engine; all their prefixes together are CONTEXTS. */
+/** Draws TEXTS texts with this engine, of CONTEXTS tokens in total. */
 async function drawTexts(scope) {
   const length = CONTEXTS / TEXTS;
   const texts = [];

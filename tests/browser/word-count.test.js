@@ -62,7 +62,7 @@ test('each view shows few words and few controls, and a line of the chain shows 
       while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
       return element?.getAttribute('aria-label') ?? element?.textContent?.trim();
     });
-  await settle(page); // the page loads the shelf of samplers, which is the next Tab stop, after the chain
+  await settle(page); // waits for the shelf of samplers, a Tab stop that loads after the chain
   await page.locator('li.card[data-stage=min_p] #box').focus();
   const visited = [];
   for (const key of ['Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {

@@ -1,5 +1,6 @@
 /**
- * A learner's process sends malformed answers. Each must become one sentence of the report, and grading must continue.
+ * Tests the grader with a learner's process that sends malformed answers: the report names each in one sentence, and
+ * the grading continues.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -99,7 +100,7 @@ test('an answer has the harness’s keys and no others', () => {
   assert.ok(isAnswer({ id: 1, error: 'a', log }, generated));
   assert.ok(!isAnswer({ id: 1, result, length: 2, log }, asked));
   assert.ok(!isAnswer({ id: 1, result }, { call: 'load' }));
-  // biome-ignore lint/suspicious/noSparseArray: a thread can send holes.
+  // biome-ignore lint/suspicious/noSparseArray: a thread can send an array with holes.
   const holes = [[, 1]];
   assert.ok(!isAnswer({ id: 1, result, log: { ...log, windows: holes } }, generated));
 });

@@ -27,10 +27,10 @@ const SETTINGS = [
 const PROMPT = 'Today she';
 
 let direct;
-/** Questions to the source: texts, and lists of ids. */
+/** All questions that the engines have asked the source: texts to encode, and ids whose logits they need. */
 const asked = { encode: [], logits: [] };
 let source;
-/** An engine in this thread and one in a worker, over the source. */
+/** The tested engines: `local` in this thread, `remote` in a worker. Both ask `source`. */
 const engines = {};
 
 before(async () => {
@@ -86,7 +86,7 @@ async function everything(scope) {
   return found;
 }
 
-/** Figures of Compare, Sweep and a search. */
+/** Returns the results of a comparison, a sweep and a beam search. */
 async function figures(scope) {
   const session = await scope.session();
   const compare = SETTINGS.slice(0, 4).map((settings) => ({ settings }));
@@ -134,13 +134,13 @@ test('a knob asks nothing, and a new text asks once for each new prefix', async 
   assert.deepEqual(asked.logits, prefixes);
   await scope.write({ prompt: PROMPT, seed: 3, max_new_tokens: 5, temperature: 2 });
   const other = await scope.session();
-  assert.deepEqual(other.feed([...ids, drawn[0]]), { evaluated: 4, reused: 0 }); // kept: no promise
+  assert.deepEqual(other.feed([...ids, drawn[0]]), { evaluated: 4, reused: 0 }); // at once: nothing to ask
   assert.equal(asked.logits.length, prefixes.length);
   await scope.feed(new Uint32Array(40).fill(5));
   assert.equal(asked.logits.at(-1), Array(32).fill(5).join(), 'at most the context');
 });
 
-/** Loads an engine over a source with other logits. */
+/** Loads an engine whose source answers by `logits(ids, options)`. */
 const withLogits = (logits) => Logitscope.load({ source: { ...source, logits } });
 
 test('a wrong answer is refused, and the timeline keeps its numbers', async () => {

@@ -1,4 +1,7 @@
-/** The bench measures fairly: contenders do equal work in turns, and ratios compare samples of one turn. */
+/**
+ * Tests that the benchmarks are fair: the compared programs do equal work in turns, and a ratio compares samples of one
+ * turn.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../bench/engine.js';

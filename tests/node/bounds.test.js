@@ -35,8 +35,8 @@ import { smallContents, smallModel } from './small_model.js';
 
 const LIMIT_MS = 100;
 /**
- * Number of times that each input is tried. Only the fastest counts, since the first compiles code and another
- * program may slow down any of them.
+ * Number of times that each input is read. Only the shortest time counts: the first call compiles code, and another
+ * program may slow down any call.
  */
 const TRIES = 3;
 
@@ -59,7 +59,7 @@ const ONE = { 0: floats([1]) };
 const nested = (/** @type {number} */ depth) =>
   JSON.parse(`${'{"type":"array","items":'.repeat(depth)}{"type":"null"}${'}'.repeat(depth)}`);
 /**
- * Returns a sentence that names the parts of an input that were left out; null if none were.
+ * Returns a sentence with the parts of an input that its reader has left out; null if it has read the whole input.
  * @param {{ dropped: { part: string }[] }} parsed
  */
 const dropped = ({ dropped: parts }) =>
@@ -77,8 +77,8 @@ const chat = async (model) => {
 };
 
 /**
- * For each bound, a function that makes an input one step beyond it, and a function that reads the input. The second
- * one throws an error or returns it.
+ * For each bound, a function that makes an input one step beyond the bound, and a function that reads the input. The
+ * reading function throws an error or returns it.
  * @type {Record<string, [() => any, (given: any) => any]>}
  */
 const DOORS = {

@@ -1,4 +1,4 @@
-/** Tests the data that the browser keeps between visits. */
+/** Tests the data that the page keeps in localStorage between visits. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import {

@@ -45,12 +45,12 @@ const SHOWN =
     ' ',
   );
 
-/** Folder with all projects and the packed file. */
+/** Temporary folder of all test projects and the packed file. */
 let folder = '';
 let packed = '';
 /** @type {import('playwright-core').Browser} */
 let browser;
-/** The results that every bundled page must show: those of the engine in Node. @type {any} */
+/** Results of the engine in Node, which every bundled page must show. @type {any} */
 let wanted;
 /** @type {any} */
 let bundled;

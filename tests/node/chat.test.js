@@ -296,7 +296,7 @@ function wasGiven(id, text) {
   try {
     return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(text);
   } catch {
-    return false; // the process has ended
+    return false; // no such process: it has ended
   }
 }
 

@@ -1,4 +1,4 @@
-/** Tests that code which changes or evades its harness gets no better score. */
+/** Tests the grader against learners' code that changes or evades the harness: such code gets no better score. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';

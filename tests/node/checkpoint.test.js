@@ -1,6 +1,6 @@
 /**
- * Reads checkpoints: those of tests/vectors/checkpoints, written by PyTorch and NumPy, those of the writer, hostile and
- * damaged ones.
+ * Tests the reader of checkpoints with files of PyTorch and NumPy (tests/vectors/checkpoints), files of the test's own
+ * writer, and hostile and damaged files.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -195,7 +195,7 @@ test('every hostile checkpoint is refused within a second, with its key', async 
   assert.ok(maxRSS < 1e6, `${maxRSS} kB`);
 });
 
-/** Names of the files of which the test tries every shorter beginning. */
+/** Names of the files that the test cuts at every byte. */
 const CUT = LONG ? Object.keys(expected) : ['linear.pt', 'untied.bin', 'protocol5.pkl'];
 
 test('a file that is cut at any byte is refused', async () => {

@@ -1,4 +1,4 @@
-/** Tests the choices of views: they are stored beside the bench's state and end with some changes of it. */
+/** Tests a view's choices, such as Compare's suite: some changes of the bench's state reset them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Choices } from '../../web/state/choices.js';

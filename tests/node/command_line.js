@@ -11,7 +11,7 @@ import { main } from '../../web/cli/main.js';
 import { LONG } from '../long.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-process.chdir(root); // separate programs also run in this folder, so paths in their output are equal
+process.chdir(root); // separate programs also run in this folder, so their output contains the same paths
 
 /** A stream that collects its text. */
 class Kept extends Writable {

@@ -1,4 +1,4 @@
-/** Tests the figures of a comparison, on texts small enough to count by hand. */
+/** Tests the figures of Compare (repetition, diversity, similarity) on texts small enough to count by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -26,8 +26,8 @@ test('divergence is the first differing token, and null if one text only continu
 test('edit similarity is 1 minus the share of edits', () => {
   assert.equal(editSimilarity([], []), 1);
   assert.equal(editSimilarity([1, 2, 3], []), 0);
-  assert.equal(editSimilarity([1, 2, 3, 4], [1, 3, 4]), 0.75); // one id removed
-  assert.equal(editSimilarity([1, 2, 3], [1, 5, 3]), 1 - 1 / 3); // one id changed
+  assert.equal(editSimilarity([1, 2, 3, 4], [1, 3, 4]), 0.75); // 1 of 4 ids is missing
+  assert.equal(editSimilarity([1, 2, 3], [1, 5, 3]), 1 - 1 / 3); // 1 of 3 ids differs
   assert.equal(editSimilarity([1, 3, 4], [1, 2, 3, 4]), 0.75);
 });
 
@@ -40,7 +40,7 @@ test('the spread of texts equals a count by hand', () => {
   ];
   const spread = spreadOf(/** @type {any} */ (samples));
   assert.equal(spread.different, 2);
-  assert.equal(spread.distinct_2_between, 4 / 8); // the bigrams 12 23 12 23 23 31 11 11: four distinct of eight
+  assert.equal(spread.distinct_2_between, 4 / 8); // 4 of 8 bigrams are distinct: 12 23 12 23 23 31 11 11
   assert.equal(spread.distinct_2_within, 2.75 / 3);
   assert.equal(spread.edit_similarity, (1 + 0.2 + 0.2) / 3);
   assert.equal(spread.mean_kept, (4 * 6 + 12 * 5) / 11);

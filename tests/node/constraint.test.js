@@ -1,7 +1,7 @@
 /**
- * Tests that a constraint's mask equals the result of testing each token separately. The tests use an independent
- * checker of JSON, and grammars so small that a list of all their texts is possible. Generated texts must fit their
- * constraint.
+ * Tests constraints (JSON, grammars, banned words): the engine's mask must equal the result of testing each token
+ * separately, and generated texts must fit their constraint. The tests use an independent checker of JSON, and grammars
+ * with so few texts that the test lists them all.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -289,7 +289,7 @@ test('a random grammar allows exactly the tokens that continue to one of its tex
       if (all.includes(text)) return 'complete';
       return all.some((one) => one.startsWith(text)) ? 'open' : 'wrong';
     };
-    // Half of the grammars use a second rule, which must not change the set of texts.
+    // Half of the grammars write the same expression as a second rule, which must not change the set of texts.
     const grammar = below(2)
       ? `root ::= ${source}`
       : `root ::= part\n# a remark\npart ::=\n  ${source}`;
@@ -340,7 +340,7 @@ test('constrained_JSON of the Day 27 lesson holds, though the lesson’s own che
   ]) {
     assert.deepEqual(after('json', text), [], text);
   }
-  // The two tasks of the lesson: an object and a list.
+  // The lesson on constraints has two tasks with own grammars: an object and a list.
   assert.deepEqual(
     after('name_age_city', '{"name": "Ann", "age": 31, "city": "Lima"}').includes(EOS),
     true,

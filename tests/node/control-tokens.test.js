@@ -29,7 +29,7 @@ test('the control tokens of Phi-3 absorb the white space after them', async () =
   metadata['tokenizer.chat_template'] =
     "{{ bos_token }}{% for m in messages %}{{'<|user|>\n' + m.content + '<|end|>\n<|assistant|>\n'}}{% endfor %}";
   const scope = await open({ ...metadata, 'general.name': 'Phi-3-mini-4k-instruct' });
-  // Ids of llama.cpp and of the model's tokenizer.json.
+  // Expected ids: those of llama.cpp, equal to those of the model's tokenizer.json.
   const expected = [1, 32010, 317, 21554, 13, 17628, 32007, 32001];
   const text = '<|user|>\nSYS\nHI<|end|>\n<|assistant|>\n';
   assert.deepEqual([...scope.encode(text, { special: true })], expected);

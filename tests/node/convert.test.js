@@ -1,4 +1,7 @@
-/** Checkpoints of courses and of the hub become GGUF files: log-probabilities of PyTorch, formats, and refusals. */
+/**
+ * Tests `logitscope convert` with checkpoints of courses and of the Hugging Face hub: the GGUF file must give PyTorch's
+ * log-probabilities, and unsupported checkpoints are refused.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +23,7 @@ import { floats, safetensors } from '../fixtures/checkpoint_writer.js';
 import { cli } from './command_line.js';
 
 const courses = fileURLToPath(new URL('../vectors/courses', import.meta.url));
-/** Values that no file of the model states. */
+/** Options of the conversion that no file of the model contains, by the model's name. */
 const ASSUMED = { lecture_embedding: { attention_scale: 'embedding' } };
 
 /** @param {string} folder */
@@ -110,7 +113,7 @@ test('a bigram table becomes a model whose logits are its rows, bit for bit', as
     state = (state * 48271) % 2147483647;
     return Math.fround((state / 2147483647 - 0.5) * 10 ** (state % 9));
   };
-  // Widths of the table: powers of two, a multiple of 32, and others, which the converter may fill up.
+  // Vocabulary sizes of a bigram table: the converter fills the width up to a multiple of 32.
   for (const n of [2, 27, 32, 65, 97, 160]) {
     const values = Float32Array.from({ length: n * n }, random);
     const table = safetensors(
@@ -159,9 +162,9 @@ test('Q8_0 and Q4_0 hold each value within half a step of the scale, the largest
       const byte = q4[block * 18 + 2 + (i % 16)];
       const code4 = (i < 16 ? byte & 15 : byte >> 4) - 8;
       const step = Math.abs(peak);
-      // allows half a step, and the rounding of the scale to a 16-bit float
+      // The bound of Q8_0 is half a step plus the rounding of the scale to a 16-bit float.
       assert.ok(Math.abs(code8 * scale8 - part[i]) <= ((0.5 + 127 / 2048) / 127) * step);
-      // codes go from -8 to 7, so the value opposite to the peak is one step too small
+      // Codes of Q4_0 go from -8 to 7, so a value opposite to the peak may be a whole step too small.
       assert.ok(Math.abs(code4 * scale4 - part[i]) <= (1.01 / 8) * step);
       if (part[i] === peak && peak) assert.deepEqual([Math.abs(code8), code4], [127, -8]);
     }

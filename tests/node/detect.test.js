@@ -269,10 +269,10 @@ test('the page’s plot of z against temperature has the numbers of docs/sampler
     );
 });
 
-// Each text has another key, since the null hypothesis is about random keys.
+// Each text has a different watermark key, since the null hypothesis is about random keys.
 describe('the detector on texts of the stories model', () => {
   const TEXTS = cases(8, 1000);
-  const KEYS = cases(40, 1); // under each key a text without a watermark is another example
+  const KEYS = cases(40, 1); // number of keys; a text without a watermark gives one more sample under each key
   const LENGTH = 150;
   const MARKS = {
     green_bias: { green_bias: 2 },
@@ -304,8 +304,8 @@ describe('the detector on texts of the stories model', () => {
   after(() => stories?.close());
 
   /**
-   * Returns the probability that p is at most 1 %. It is not exactly 1 %, since p is computed from whole numbers of
-   * tokens.
+   * Returns the probability that the p-value is at most 1 %. This probability is not exactly 1 %, since a p-value is
+   * computed from a whole number of green tokens.
    */
   function alarmRate(n, q) {
     let least = Math.ceil(n * q);
@@ -355,7 +355,7 @@ describe('the detector on texts of the stories model', () => {
       const said = `${zs[0]} at least, ${zs[TEXTS >> 1]} in the middle`;
       assert.ok(zs[TEXTS >> 1] > 4.5, said);
       assert.ok(zs.filter((z) => z > 2.33).length >= 0.99 * TEXTS, said);
-      // Under another key the detector finds no watermark.
+      // With a key other than that of the watermark, the detector finds none.
       const [{ p }] = await detect(stories, await write({ ...mark, watermark_key: 1 }, 1), {
         ...mark,
         watermark_key: 2,

@@ -1,4 +1,4 @@
-/** Prints the variant that runs and the digest of each model. Arguments: digest_of.js VARIANT[:STREAMS] MODEL... */
+/** Prints the engine's variant (scalar or SIMD) and each model's digest: digest_of.js VARIANT[:STREAMS] MODEL... */
 import { Logitscope } from '../../web/engine/index.js';
 import { digest } from './digest.js';
 

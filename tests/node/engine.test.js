@@ -232,7 +232,7 @@ describe('timeline', () => {
     const first = trunk.fork();
     first.distribution();
     first.close();
-    const fork = other.fork(); // reuses the memory of the first session
+    const fork = other.fork(); // takes the memory of `first`, so leftovers of `first` would show
     assert.deepEqual(fork.distribution(), expected);
     assert.deepEqual(fork.hidden(), other.hidden());
     assert.deepEqual(fork.feed([9, 8, 1]), { evaluated: 1, reused: 2 });

@@ -1,4 +1,4 @@
-/** Tests that every invalid input gives one sentence with the value and the limit, and changes nothing. */
+/** Tests the engine's errors: an invalid input gives one sentence with its value and its limit, and changes nothing. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

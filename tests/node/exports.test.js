@@ -1,4 +1,4 @@
-/** Tests that the exports of src/wasm.c are exactly this list. */
+/** Tests that the WebAssembly modules export exactly the functions of the list below. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { long } from '../long.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bytes = readFileSync(new URL('../../web/engine/logitscope.wasm', import.meta.url));
 const module = new WebAssembly.Module(bytes);
-/** The modules that contain only the inner loops. An old compiler cannot build relaxed SIMD. */
+/** Modules that contain only the inner loops. An old compiler cannot build relaxed SIMD, so that one may be missing. */
 const loops = ['simd', 'relaxed'].filter(
   (name) => name === 'simd' || existsSync(`${root}/web/engine/logitscope-${name}.wasm`),
 );

@@ -1,4 +1,4 @@
-/** Tests that the engine accepts the defaults of other programs as settings, and that docs/samplers.md lists them. */
+/** Tests that the engine accepts the default settings of other programs, and that docs/samplers.md lists them. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Tests the decode loop: finish reasons, stop strings, randomness, cache, abort, and one call at a time. */
+/** Tests `generate`: finish reasons, stop strings, randomness, cache, abort, and one generation at a time. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

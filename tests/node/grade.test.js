@@ -51,7 +51,7 @@ async function graded(source, as, { limit = 2000, start = LONG ? thread : here, 
   }
 }
 
-/** Code that copies all settings. The grader must not treat the copy as a use of each setting. */
+/** A line of JavaScript that copies all settings. The grader must not count this as a use of each setting. */
 const READS_ALL = 'for (const name of Object.keys(settings)) void settings[name];';
 
 describe('the grader passes correct code', () => {

@@ -100,11 +100,11 @@ test('a verdict has the words that its message names', () => {
 });
 
 test('an ambiguous sentence is judged by its correct reading', () => {
-  // "going to work" is the present (on the way to work) or the future of "work".
+  // Both readings of "going to work" are correct: the present (on the way to work) and the future of "work".
   assert.ok(checkSentence(grammar, 'Right now she is going to work').right);
   assert.ok(checkSentence(grammar, 'Tomorrow she is going to work').right);
   assert.equal(checkSentence(grammar, 'Right now she is going to work at home').code, 'tense');
-  // "read" is the base form, the past form and the participle.
+  // "read" is the base form, the past form and the participle, so each of these tenses is correct.
   assert.ok(checkSentence(grammar, 'Yesterday she read').right);
   assert.ok(checkSentence(grammar, 'Every day they read').right);
   assert.ok(checkSentence(grammar, 'This week she has read').right);

@@ -1,4 +1,4 @@
-/** Tests opening: hub names; hosts that cut, delay, lie or redirect; split files; and the stored copy. */
+/** Tests models opened from other hosts: hub names, faulty hosts, split files, and the stored copy. */
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -373,11 +373,11 @@ long('an endless head is read only to its bound', async () => {
   const view = new DataView(head.buffer);
   view.setUint32(0, 0x46554747, true);
   view.setUint32(4, 3, true);
-  view.setBigUint64(16, 1n, true); // one metadata key
-  view.setBigUint64(24, 1n, true); // the key has one character
+  view.setBigUint64(16, 1n, true); // number of metadata keys
+  view.setBigUint64(24, 1n, true); // length of the key
   head[32] = 97;
-  view.setUint32(33, 9, true); // the value is an array
-  view.setUint32(37, 0, true); // its elements are bytes
+  view.setUint32(33, 9, true); // type of the value: array
+  view.setUint32(37, 0, true); // type of the elements: byte
   view.setBigUint64(41, 2n ** 40n, true);
   for (const parts of [1, 2]) {
     let sent = head.length;
@@ -540,7 +540,7 @@ describe('the command line', () => {
   });
 
   test('opens a file that it cannot keep, and says why', async () => {
-    const name = 'x'.repeat(256); // file systems allow at most 255 bytes
+    const name = 'x'.repeat(256); // file systems allow at most 255 bytes, so the model cannot be stored
     host.files[name] = image;
     const long = await cli(['info', '--model', host.url + name]);
     assert.equal(long.status, 0);

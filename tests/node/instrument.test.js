@@ -179,7 +179,7 @@ test('sessions are opened once and closed with their owner', async () => {
   await Promise.all(loads);
   overtaken.close();
   const engine = await shared.ready;
-  await engine.random(0, 0); // its answer arrives after all earlier answers
+  await engine.random(0, 0); // the worker answers in order, so all earlier answers have arrived now
   await new Promise((resolve) => setTimeout(resolve));
   assert.equal(count('close'), count('session'));
 });
@@ -311,7 +311,7 @@ test('a model that is cancelled or whose worker failed is loaded again', async (
   await Promise.all([refused, second.ready]);
   first.release();
   assert.equal(enginesBusy(), false);
-  second.cancel(); // the model is already loaded, so cancelling changes nothing
+  second.cancel(); // the model is already loaded, so `cancel` must not close it
   const third = lease(VERBS);
   assert.equal(await third.ready, await second.ready);
   ports.at(-1).onerror({ message: 'it broke' });

@@ -95,7 +95,7 @@ test('a token is followed through all values of the knob', () => {
   const anyLogits = fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 2, maxLength: 90 });
   fc.assert(
     fc.property(anyLogits, anySettings, fc.nat(), (steps, settings, nth) => {
-      const logits = Float32Array.from(steps, (step) => step / 4); // multiples of 1/4, so many are equal
+      const logits = Float32Array.from(steps, (step) => step / 4); // multiples of 1/4, so the test has many ties
       const id = nth % logits.length;
       const values = [0, 0.4, 1, 2.5];
       const { token } = scope.landscapeFrom(logits, settings, 'temperature', values, {
@@ -137,7 +137,7 @@ test('when idle, the reader follows a drawn token that no slice lists, and no ot
   const rest = async (settings, u) => {
     const { temperature: value } = settings;
     reader.ask({ ids, past: [], settings, knob: 'temperature', value, u });
-    reader.follow(); // the reader is still computing
+    reader.follow(); // has no effect yet: the reader is still computing
     while (reader.busy) await new Promise(setImmediate);
     reader.follow();
     while (reader.busy) await new Promise(setImmediate);
@@ -383,7 +383,7 @@ test('a blend of two landscapes has both as its ends, and each step is a landsca
   const other = scope.landscape({}, 'top_k', whole, { top: 30 });
   const stepped = layRivers({ ...other, stepped: true });
   const [one, two] = aligned(from, stepped);
-  // After both pictures have the same columns, each must still have its own heights in every column.
+  // `aligned` gives both pictures the columns of both; the heights of each picture must stay as they were.
   for (const [all, own] of [
     [one.rivers, from],
     [two.rivers, stepped],

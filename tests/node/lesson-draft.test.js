@@ -1,4 +1,4 @@
-/** Tests a lesson's draft: values by path, states from the page, and the link and line to share. */
+/** Tests the lesson editor's draft: values by path, states from the page, and the link and HTML line to share. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

@@ -1,4 +1,4 @@
-/** Tests lessons without a page: form and faults, Markdown, correct answers, and results. */
+/** Tests lessons without a page: the lesson file and its faults, Markdown, verdicts on answers, and results. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -405,7 +405,7 @@ test('Markdown is read into the same form', () => {
   assert.equal(fault, 'the lesson has no name');
 });
 
-/** Judges an answer to a question of `whole` in a state. */
+/** Returns the verdict on an answer to question `id` of the lesson `whole`, with the figure in a state. */
 function answerTo(id, given, state = THREE) {
   const question = whole().parts[0].questions.find((each) => each.id === id);
   const measured = (asked) => measure(asked, state, engine);
@@ -529,7 +529,7 @@ test('a bias, a generated text and a given text have their measures', async () =
   assert.ok(next.allowed > 0, 'what may come next');
   assert.equal((await writeText(stories, stories, three)).next, null, 'a text that has ended');
 
-  // Computes the surprisal of each token after its own call of feed.
+  // The expected values: each token's surprisal in bits, from a separate call of feed.
   const words = ' was a dragon.';
   stories.feed(stories.encode(state.prompt));
   const all = stories.encode(state.prompt + words);

@@ -16,7 +16,7 @@ const model = smallModel({ dim: 64, layers: 2, context: 256 });
 const BEGIN = [1, 2, 3];
 const PAGE = 65_536;
 
-/** Calls of a model, made one at a time. Their results are compared with `expected`. */
+/** Calls that the test makes with a model, one at a time. Each result must equal that in `expected`. */
 const ACTS = {
   session: (scope) => {
     const session = scope.session();

@@ -141,7 +141,7 @@ test('only some pre-tokenizers normalise, and the option switches it off', async
       code: 'invalid_argument',
       message: /^normalize must be "auto" or false, got /,
     });
-  // A text whose form C has three times as many bytes.
+  // In form C this text has three times as many bytes, the most that is possible.
   const grows = '\u{1d160}'.repeat(100);
   assert.equal(scope.encode(grows).length, 1200);
   assert.equal(scope.encode(grows, { normalize: false }).length, 400);

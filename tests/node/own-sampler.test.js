@@ -28,8 +28,8 @@ const inPlace = (before = 'top_k') =>
   CANONICAL.flatMap((name) => (name === before ? ['own', name] : [name]));
 
 /**
- * Returns a trace without two expected differences: the stage that does nothing is left out, and the active stage
- * gets the other name.
+ * Removes two expected differences between the traces of `own` and of the built-in sampler: the inactive stage is left
+ * out, and the active stage gets the other's name.
  */
 function plain(trace, name, idle) {
   const at = trace.stages.findIndex((stage) => stage.name === idle);
@@ -94,7 +94,7 @@ describe('an own top_k equals the built-in one', () => {
       assert.deepEqual(await run({ own: topK(9), order: inPlace() }), theirs);
       const slow = async (/** @type {any} */ logits) => {
         await new Promise((resolve) => setImmediate(resolve));
-        scope.warp([1, 2, 3], { temperature: 0.5 }); // other computations run in between
+        scope.warp([1, 2, 3], { temperature: 0.5 }); // this call must not disturb the outer warp, which waits for `own`
         return topK(9)(logits);
       };
       assert.deepEqual(await run({ own: slow, order: inPlace() }), theirs);

@@ -19,7 +19,7 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = temporaryFolder();
-/** Path of the packed file. */
+/** Path of the file that `npm pack` makes. */
 let packed = '';
 const relaxedModule = readFileSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 

@@ -64,7 +64,7 @@ describe('the score', () => {
   const styles = Object.entries(JAVASCRIPT).flatMap(([style, source]) =>
     [...MODULE_11, 'chain'].map((as) => ({ style, source, as })),
   );
-  // submission.test.js tests the Python sources.
+  // Only JavaScript sources: submission.test.js tests those in Python.
   test('a right function scores 100 in any style and on any cases', async () => {
     assert.equal(styles.length, 36);
     for (const [i, { style, source, as }] of sample(styles, 4).entries())

@@ -1,4 +1,4 @@
-/** Tests the properties of the conventions with random logits of every listed size. */
+/** Tests properties of the samplers, such as a total mass of 1, with random logits of several sizes. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';

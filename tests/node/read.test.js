@@ -1,4 +1,4 @@
-/** Tests `read`, which returns bars and draw in one call: its results equal `distribution` and `draw`, bit for bit. */
+/** Tests `read`, which returns distribution and draw in one call: both equal the separate calls, bit for bit. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

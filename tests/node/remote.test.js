@@ -173,7 +173,7 @@ test('sessions and forks are independent', async () => {
 test('a timeline that moves again during a move reads the second text of its last place', async () => {
   const settings = { guidance_scale: 2, negative_prompt: null };
   const placeOf = (text) => ({ ids: [...Buffer.from(text)], settings, step: 0 });
-  const [before, last] = ['a long text', 'a text'].map(placeOf); // the last token of the first text is the second text
+  const [before, last] = ['a long text', 'a text'].map(placeOf); // `last` is the shorter place
   const readOf = async (timeline) => (await timeline.read(settings, { step: 0 })).trace.tokens;
   const alone = new Timeline(remote);
   await alone.moveTo(last);
@@ -207,7 +207,7 @@ function watched(object, wasCalled) {
       if (typeof found !== 'function') return found;
       return async (...given) => {
         const answer = found.apply(object, given);
-        queueMicrotask(wasCalled); // runs after the caller's own code
+        queueMicrotask(wasCalled); // after the caller's synchronous code
         return name === 'session' ? watched(await answer, wasCalled) : answer;
       };
     },

@@ -2,7 +2,7 @@
  * Correct samplers in many styles. Each file has the lessons' five functions and the chain, and each must score 100.
  */
 
-/** Only expressions: no loop and no variable that changes. */
+/** Style: only expressions, no loop, no variable that changes. */
 const FUNCTIONAL = `
 const NONE = -1 / 0;
 const sum = (list) => list.reduce((a, b) => a + b, 0);

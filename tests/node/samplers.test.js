@@ -232,8 +232,8 @@ describe('DRY', () => {
         .tokens.find(({ id }) => id === colon).warped;
     assert.equal(warped([]), Math.fround(raw - 2));
     assert.equal(warped([':']), raw);
-    assert.equal(warped(['b:']), Math.fround(raw - 2)); // "ab" follows the breaker
-    assert.equal(warped(['b:a']), raw); // only "b" follows the breaker
+    assert.equal(warped(['b:']), Math.fround(raw - 2)); // "ab" repeats after the breaker
+    assert.equal(warped(['b:a']), raw); // only "b" repeats: too short for a penalty
     session.close();
   });
 

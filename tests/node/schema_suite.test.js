@@ -45,7 +45,7 @@ function spellings(value) {
 /** True if grammars never write this valid value; types.js documents these rules. */
 function isLeftOut(schema, value, file) {
   const text = JSON.stringify(schema);
-  if (/format/.test(file) || /"format"/.test(text)) return true; // grammars write only some texts of a format
+  if (/format/.test(file) || /"format"/.test(text)) return true; // grammars refuse some texts of a format
   if (/\$ref":"#"|"anyOf"|"prefixItems"|"items":\[/.test(text)) return true; // inner objects and lists accept no additional elements
   if (typeof value === 'number' && /e/.test(String(value))) return true;
   const closed = schema.properties ?? schema.patternProperties;

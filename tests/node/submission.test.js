@@ -416,7 +416,8 @@ def hold(bytes):
   });
 
   test('include the folders of a killed grader, which the next one removes', () => {
-    const left = `${tmpdir()}/logitscope-grade-4194305-x`; // no process has this number
+    // No process has this id, so the folder looks like that of a killed grader.
+    const left = `${tmpdir()}/logitscope-grade-4194305-x`;
     mkdirSync(`${left}/seen`, { recursive: true });
     const own = () =>
       readdirSync(tmpdir()).filter((it) => it.startsWith(`logitscope-grade-${process.pid}-`));
@@ -474,7 +475,7 @@ describe('isolation', () => {
       ['os.remove(__file__)', /Read-only/],
       [`os.listdir(${JSON.stringify(folder)})`, /No such file/],
       [`os.kill(${process.pid}, 0)`, /No such process/],
-      // An earlier version of the sandbox, which a shell script set up, allowed all of these.
+      // An earlier sandbox, which a shell script set up, allowed all of the following calls.
       ['os.mkdir("x")', /Read-only/],
       ['os.mkdir("/dev/x")', /Read-only/],
       ['os.mkdir("/dev/shm/x")', /Read-only|No such file/],
@@ -701,10 +702,10 @@ describe('the repository for homework', () => {
   };
 
   test('starts at 0 in both languages and reaches 100 with correct functions', async () => {
-    // The script with cases takes half the time of each other script.
+    // `make test` runs only test:cases, which takes half the time of each other script.
     for (const script of LONG ? ['test', 'test:javascript', 'test:cases'] : ['test:cases'])
       assert.deepEqual(await homework(script), [1, 0]);
-    // `make test` grades these functions above, under other names.
+    // Only long runs grade the correct functions here, since `make test` grades them above under other names.
     if (LONG) assert.deepEqual(await homework('test:cases', PYTHON), [0, 100]);
     if (LONG) assert.deepEqual(await homework('test', PYTHON + CHAIN), [0, 100]);
   });

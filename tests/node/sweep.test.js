@@ -47,7 +47,7 @@ test('the trade figure writes enough texts for two smooth curves', async () => {
     grammar,
     settings: { seed: 42 },
   });
-  /** Returns the largest step of a curve in the wrong direction. */
+  /** Returns the largest step of a curve against direction `way` (1: rising, -1: falling). */
   const back = (name, way) =>
     Math.max(
       ...points

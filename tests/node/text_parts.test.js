@@ -1,4 +1,4 @@
-/** Tests the parts of the bench that handle a text, each separately. */
+/** Tests the objects that hold and write the bench's text, each separately. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LogitscopeError } from '../../web/engine/errors.js';

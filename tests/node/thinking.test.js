@@ -1,4 +1,4 @@
-/** Tests the search for thinking tokens: between <think> and </think>, at any token boundaries. */
+/** Tests how thinking tokens are found: all between <think> and </think>, even if these tags are split into tokens. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findThinking } from '../../web/state/thinking.js';

@@ -129,7 +129,10 @@ const PIECES = [
   ],
 ];
 
-/** Makes unusual texts. @param {string[]} marked names of special and user-defined tokens */
+/**
+ * Returns unusual texts: rare characters, long runs, special tokens.
+ * @param {string[]} marked names of special and user-defined tokens
+ */
 function oddTexts(marked) {
   const generator = new Pcg32(23n, 0n);
   const below = (/** @type {number} */ n) => Math.floor((generator.next() / 2 ** 32) * n);

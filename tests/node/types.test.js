@@ -92,7 +92,7 @@ test('the types of the elements have each property that an attribute sets', () =
     const shared = source.includes('...ModelElement.properties') ? ofModel : [];
     const wanted = [...shared, ...attributesOf(source)];
     const members = membersIn(name);
-    // Panels have more properties, which their scope sets, so LogitPanel is exempt.
+    // LogitPanel is exempt: <logit-scope> sets the further properties of a panel.
     if (name !== 'LogitPanel')
       assert.deepEqual(
         wanted.filter((each) => !members.includes(each)),

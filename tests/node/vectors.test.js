@@ -1,6 +1,6 @@
 /**
- * Runs the golden vectors through the engine's interface. Also checks coverage.txt: it has an entry for every case of
- * the source sets, with a reason if the vectors omit the case.
+ * Tests the engine with the golden vectors of tests/vectors. Also checks coverage.txt there: it must have an entry for
+ * every case of the vectors' sources, with a reason if the vectors omit the case.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

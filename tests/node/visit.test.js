@@ -1,4 +1,4 @@
-/** Tests the texts that a visit keeps in sessionStorage: a damaged record restores no text. */
+/** Tests the texts that the page stores in sessionStorage for a reload: a damaged record restores no text. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { complete, recall } from '../../web/page/visit.js';

@@ -1,4 +1,4 @@
-/** Tests the measurement at load time that chooses how many blocks share one vector. */
+/** Tests how the engine measures, while it loads, how many blocks of weights it multiplies with one vector. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
