@@ -165,7 +165,6 @@ uint16_t automaton_step(struct automaton *a, uint16_t from, uint8_t byte) {
 }
 
 const struct automaton_table *automaton_table(const struct automaton *a) { return &a->table; }
-
 bool automaton_full(const struct automaton *a) { return a->full; }
 
 void automaton_reset(struct automaton *a) {

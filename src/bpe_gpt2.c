@@ -17,7 +17,7 @@ struct bpe_gpt2 {
     uint32_t byte[256];    /* the token of each single byte, or TOKEN_NONE */
 };
 
-/* Hashes both ids; the multiplier is 2^64 / golden ratio. */
+/* Makes a merge with a hash of both ids; the multiplier is 2^64 / golden ratio. */
 static struct merge merge_of(uint32_t left, uint32_t right, uint32_t rank, uint32_t id) {
     uint64_t hash = ((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15;
     return (struct merge){(uint32_t)(hash >> 32), left, right, rank, id};
@@ -80,11 +80,11 @@ static enum status read_merges(struct bpe_gpt2 *merges, const struct gguf_value 
     struct merge *items = malloc(count * sizeof *items + 1);
     enum status status = scratch && items ? STATUS_OK : no_memory(fault, count);
     cursor = list->data;
-    for (uint32_t rank = 0; rank < count && status == STATUS_OK; rank++)
+    for (uint32_t rank = 0; rank < count && !status; rank++)
         status = read_merge(&merges->vocabulary->map, rank, gguf_next_string(&cursor), scratch,
                             &items[rank], fault);
     free(scratch);
-    if (status != STATUS_OK) {
+    if (status) {
         free(items);
         return status;
     }
@@ -99,7 +99,7 @@ enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *voc
     *merges = NULL;
     enum status status =
         vocabulary_array(file, "tokenizer.ggml.merges", GGUF_STRING, true, 0, &list, fault);
-    if (status != STATUS_OK) return status;
+    if (status) return status;
     struct bpe_gpt2 *opened = calloc(1, sizeof *opened);
     if (!opened) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
     opened->vocabulary = vocabulary;
@@ -108,7 +108,7 @@ enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *voc
         opened->byte[byte] = token_map_find(&vocabulary->map, &text, 1);
     }
     status = read_merges(opened, list, fault);
-    if (status == STATUS_OK)
+    if (!status)
         *merges = opened;
     else
         bpe_gpt2_close(opened);
@@ -174,7 +174,7 @@ enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work
             continue;
         }
         enum status status = merge_piece(merges, work, &rule, length, at, end, fault);
-        if (status != STATUS_OK) return status;
+        if (status) return status;
         for (uint32_t i = 0; i != BPE_END; i = work->symbols[i].next)
             bpe_ids_put(ids, work->symbols[i].id);
     }

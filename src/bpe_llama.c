@@ -31,18 +31,18 @@ enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *v
     *scores = NULL;
     enum status status =
         vocabulary_array(file, "tokenizer.ggml.scores", GGUF_FLOAT32, true, size, &list, fault);
-    if (status != STATUS_OK) return status;
+    if (status) return status;
     struct score *sorted = malloc(size * sizeof *sorted);
     struct bpe_llama *opened = malloc(sizeof *opened);
     uint32_t *rank = malloc(size * sizeof *rank);
     if (!sorted || !opened || !rank)
         status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_scores", "n:u", (uint64_t)size);
-    for (uint32_t id = 0; id < size && status == STATUS_OK; id++) {
+    for (uint32_t id = 0; id < size && !status; id++) {
         sorted[id] = (struct score){gguf_array_f32(list, id), id};
         if (!(sorted[id].score - sorted[id].score == 0))
             status = fault_set(fault, STATUS_BAD_FILE, "score_finite", "id:u", (uint64_t)id);
     }
-    if (status == STATUS_OK) {
+    if (!status) {
         sort(sorted, size, sizeof *sorted, compare_scores);
         for (uint32_t i = 0; i < size; i++) {
             bool tied = i && sorted[i].score == sorted[i - 1].score;
@@ -110,7 +110,7 @@ enum status bpe_llama_encode(const struct bpe_llama *scores, struct bpe_work *wo
     }
     bpe_merge(work, &rule);
     enum status status = STATUS_OK;
-    for (uint32_t i = 0; i != BPE_END && status == STATUS_OK; i = work->symbols[i].next)
+    for (uint32_t i = 0; i != BPE_END && !status; i = work->symbols[i].next)
         status = put_symbol(scores->vocabulary, text, &work->symbols[i], ids, fault);
     return status;
 }

@@ -404,7 +404,6 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
 }
 
 const struct chain_trace *chain_trace(const struct chain *chain) { return &chain->trace; }
-
 const float *chain_logits(const struct chain *chain) { return chain->logits; }
 
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total) {

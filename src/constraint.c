@@ -123,35 +123,35 @@ fail:
     return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_sorted", "");
 }
 
-void constraint_close(struct constraint *c) {
-    if (!c) return;
-    for (size_t i = 0; i < MASKS; i++) free(c->masks[i].allowed);
-    automaton_close(c->automaton);
-    grammar_close(c->grammar);
-    free(c->path);
-    free(c);
+void constraint_close(struct constraint *constraint) {
+    if (!constraint) return;
+    for (size_t i = 0; i < MASKS; i++) free(constraint->masks[i].allowed);
+    automaton_close(constraint->automaton);
+    grammar_close(constraint->grammar);
+    free(constraint->path);
+    free(constraint);
 }
 
 enum status constraint_open(struct constraint **out, const struct lexicon *lexicon,
                             const char *text, size_t length, struct fault *fault) {
-    struct constraint *c = calloc(1, sizeof *c);
-    if (!c) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_constraint", "");
-    c->lexicon = lexicon;
-    c->words = (lexicon->vocab_size + 31) / 32;
-    enum status status = grammar_open(&c->grammar, text, length, fault);
-    if (!status) status = automaton_open(&c->automaton, c->grammar, fault);
-    c->path = malloc((lexicon->longest + 1) * sizeof *c->path);
-    bool complete = c->path;
+    struct constraint *constraint = calloc(1, sizeof *constraint);
+    if (!constraint) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_constraint", "");
+    constraint->lexicon = lexicon;
+    constraint->words = (lexicon->vocab_size + 31) / 32;
+    enum status status = grammar_open(&constraint->grammar, text, length, fault);
+    if (!status) status = automaton_open(&constraint->automaton, constraint->grammar, fault);
+    constraint->path = malloc((lexicon->longest + 1) * sizeof *constraint->path);
+    bool complete = constraint->path;
     for (size_t i = 0; i < MASKS; i++) {
-        c->masks[i].allowed = malloc((c->words + 1) * sizeof(uint32_t));
-        complete = complete && c->masks[i].allowed;
+        constraint->masks[i].allowed = malloc((constraint->words + 1) * sizeof(uint32_t));
+        complete = complete && constraint->masks[i].allowed;
     }
     if (!status && !complete)
         status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_constraint", "");
     if (status)
-        constraint_close(c);
+        constraint_close(constraint);
     else
-        *out = c;
+        *out = constraint;
     return status;
 }
 
@@ -161,24 +161,25 @@ static uint32_t allow(uint32_t *allowed, uint32_t id) {
 }
 
 /* Allows every token whose bytes can follow `state`; returns the number of these tokens. */
-static uint32_t allow_tokens(struct constraint *c, uint16_t state, uint32_t *allowed) {
-    const struct entry *entry = c->lexicon->entries, *end = entry + c->lexicon->n;
-    const uint8_t *bytes = c->lexicon->bytes;
-    const struct automaton_table *table = automaton_table(c->automaton);
+static uint32_t allow_tokens(struct constraint *constraint, uint16_t state, uint32_t *allowed) {
+    const struct entry *entry = constraint->lexicon->entries, *end = entry + constraint->lexicon->n;
+    const uint8_t *bytes = constraint->lexicon->bytes;
+    const struct automaton_table *table = automaton_table(constraint->automaton);
     size_t alive =
         0; /* number of bytes, from the start of the last token, that can follow `state` */
     uint32_t count = 0;
-    c->path[0] = state;
+    constraint->path[0] = state;
     for (; entry < end; bytes += entry->added, entry++) {
         if (entry->shared > alive) continue;
         alive = entry->shared;
         const uint8_t *byte = bytes, *last = bytes + entry->added;
         for (; byte < last; byte++) {
-            uint16_t here = c->path[alive];
+            uint16_t here = constraint->path[alive];
             uint16_t next = table->next[here * table->n_classes + table->class_of[*byte]];
-            if (next == AUTOMATON_UNKNOWN) next = automaton_step(c->automaton, here, *byte);
+            if (next == AUTOMATON_UNKNOWN)
+                next = automaton_step(constraint->automaton, here, *byte);
             if (next == AUTOMATON_DEAD) break;
-            c->path[++alive] = next;
+            constraint->path[++alive] = next;
         }
         if (byte == last) count += allow(allowed, entry->id);
     }
@@ -187,68 +188,70 @@ static uint32_t allow_tokens(struct constraint *c, uint16_t state, uint32_t *all
 
 /* Returns the state after n ids. If the grammar rejects an id, returns AUTOMATON_DEAD and sets *bad
  * to its index. */
-static uint16_t state_after(struct constraint *c, const uint32_t *ids, size_t n, size_t *bad) {
-    const struct tokenizer *tokenizer = c->lexicon->tokenizer;
+static uint16_t state_after(struct constraint *constraint, const uint32_t *ids, size_t n,
+                            size_t *bad) {
+    const struct tokenizer *tokenizer = constraint->lexicon->tokenizer;
     uint16_t state = AUTOMATON_START;
     for (*bad = 0; *bad < n; ++*bad) {
         struct tokenizer_piece piece = tokenizer_piece(tokenizer, ids[*bad]);
         if (tokenizer_is_end(tokenizer, ids[*bad])) {
-            state = automaton_complete(c->automaton, state) ? AUTOMATON_START : AUTOMATON_DEAD;
+            state =
+                automaton_complete(constraint->automaton, state) ? AUTOMATON_START : AUTOMATON_DEAD;
         } else if (piece.special) {
             state = AUTOMATON_DEAD;
         } else {
             for (size_t i = 0; i < piece.length && state != AUTOMATON_DEAD; i++)
-                state = automaton_step(c->automaton, state, (uint8_t)piece.data[i]);
+                state = automaton_step(constraint->automaton, state, (uint8_t)piece.data[i]);
         }
         if (state == AUTOMATON_DEAD) break;
     }
     return state;
 }
 
-static void describe_state(struct constraint *c, uint16_t state) {
-    struct constraint_mask *mask = &c->mask;
-    const struct grammar_rule *rule = automaton_rule(c->automaton, state);
+static void describe_state(struct constraint *constraint, uint16_t state) {
+    struct constraint_mask *mask = &constraint->mask;
+    const struct grammar_rule *rule = automaton_rule(constraint->automaton, state);
     size_t length = rule ? rule->length : 0;
     memset(mask, 0, sizeof *mask);
-    mask->complete = automaton_complete(c->automaton, state);
+    mask->complete = automaton_complete(constraint->automaton, state);
     for (uint32_t byte = 0; byte < 256; byte++)
-        if (automaton_step(c->automaton, state, (uint8_t)byte) != AUTOMATON_DEAD)
+        if (automaton_step(constraint->automaton, state, (uint8_t)byte) != AUTOMATON_DEAD)
             allow(mask->bytes, byte);
     if (length >= sizeof mask->rule) length = sizeof mask->rule - 1;
     if (rule) memcpy(mask->rule, rule->name, length);
 }
 
 /* Fills c->mask for a state, from the cache if possible. */
-static void fill_mask(struct constraint *c, uint16_t state) {
+static void fill_mask(struct constraint *constraint, uint16_t state) {
     size_t place = state % MASKS;
-    uint32_t *allowed = c->masks[place].allowed;
-    describe_state(c, state);
-    if (c->masks[place].state != state) {
+    uint32_t *allowed = constraint->masks[place].allowed;
+    describe_state(constraint, state);
+    if (constraint->masks[place].state != state) {
         size_t n;
-        const uint32_t *ends = tokenizer_end_ids(c->lexicon->tokenizer, &n);
-        memset(allowed, 0, c->words * sizeof *allowed);
-        c->masks[place].count = allow_tokens(c, state, allowed);
-        for (size_t i = 0; c->mask.complete && i < n; i++)
-            c->masks[place].count += allow(allowed, ends[i]);
-        c->masks[place].state = state;
+        const uint32_t *ends = tokenizer_end_ids(constraint->lexicon->tokenizer, &n);
+        memset(allowed, 0, constraint->words * sizeof *allowed);
+        constraint->masks[place].count = allow_tokens(constraint, state, allowed);
+        for (size_t i = 0; constraint->mask.complete && i < n; i++)
+            constraint->masks[place].count += allow(allowed, ends[i]);
+        constraint->masks[place].state = state;
     }
-    c->mask.allowed = allowed;
-    c->mask.count = c->masks[place].count;
+    constraint->mask.allowed = allowed;
+    constraint->mask.count = constraint->masks[place].count;
 }
 
-const struct constraint_mask *constraint_follow(struct constraint *c, const uint32_t *ids, size_t n,
-                                                struct fault *fault) {
+const struct constraint_mask *constraint_follow(struct constraint *constraint, const uint32_t *ids,
+                                                size_t n, struct fault *fault) {
     for (int attempt = 0; attempt < 2; attempt++) {
         size_t bad;
-        uint16_t state = state_after(c, ids, n, &bad);
-        if (state != AUTOMATON_DEAD) fill_mask(c, state);
-        if (!automaton_full(c->automaton)) {
-            if (state != AUTOMATON_DEAD) return &c->mask;
+        uint16_t state = state_after(constraint, ids, n, &bad);
+        if (state != AUTOMATON_DEAD) fill_mask(constraint, state);
+        if (!automaton_full(constraint->automaton)) {
+            if (state != AUTOMATON_DEAD) return &constraint->mask;
             fault_set(fault, STATUS_NOTHING_LEFT, "constraint_unmet", "n:u", (uint64_t)bad);
             return NULL;
         }
-        for (size_t i = 0; i < MASKS; i++) c->masks[i].state = AUTOMATON_DEAD;
-        automaton_reset(c->automaton);
+        for (size_t i = 0; i < MASKS; i++) constraint->masks[i].state = AUTOMATON_DEAD;
+        automaton_reset(constraint->automaton);
     }
     fault_set(fault, STATUS_UNSUPPORTED, "grammar_states", "");
     return NULL;

@@ -30,8 +30,8 @@ static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
             out[c * MATRIX_BLOCK + r] = r < n ? rows[r * cols + c] : 0;
 }
 
-/* The pieces of a group's codes, four columns at a time. `plane` in a piece counts from the group's
- * first plane. */
+/* Places of a group's codes in packed bytes (format_pieces), each code for four columns. `plane` of
+ * a piece counts from the group's first plane. */
 struct layout {
     struct pieces codes[FOURS];
     size_t plane_bytes; /* bytes of a plane, for the rows of a strip */

@@ -127,46 +127,47 @@ struct work {
     size_t used;
 };
 
-static void push_character(struct work *w, uint32_t code) {
-    w->segment[w->n++] = unicode_within(w->nfc->marks, NFC_N_MARKS, code) << CLASS_SHIFT | code;
+static void push_character(struct work *work, uint32_t code) {
+    work->segment[work->n++] =
+        unicode_within(work->nfc->marks, NFC_N_MARKS, code) << CLASS_SHIFT | code;
 }
 
 enum { PARTS_MAX = 4 }; /* most parts of a character */
 
-static void push_parts(struct work *w, uint32_t code) {
+static void push_parts(struct work *work, uint32_t code) {
     const struct pair *pair;
     uint32_t seconds[PARTS_MAX];
     int n = 0;
     if (code - SYLLABLE < N_SYLLABLES) {
         code -= SYLLABLE;
-        push_character(w, LEADING + code / (N_VOWELS * N_TRAILING));
-        push_character(w, VOWEL + code / N_TRAILING % N_VOWELS);
-        if (code % N_TRAILING) push_character(w, TRAILING + code % N_TRAILING);
+        push_character(work, LEADING + code / (N_VOWELS * N_TRAILING));
+        push_character(work, VOWEL + code / N_TRAILING % N_VOWELS);
+        if (code % N_TRAILING) push_character(work, TRAILING + code % N_TRAILING);
         return;
     }
-    for (; (pair = parts_of(w->nfc, code)); code = pair->first)
+    for (; (pair = parts_of(work->nfc, code)); code = pair->first)
         if (pair->second) seconds[n++] = pair->second;
-    push_character(w, code);
-    while (n) push_character(w, seconds[--n]);
+    push_character(work, code);
+    while (n) push_character(work, seconds[--n]);
 }
 
 /* Makes room for the parts of one more character; false if memory is short. */
-static bool reserve_segment(struct work *w) {
-    if (w->capacity - w->n >= PARTS_MAX) return true;
-    size_t capacity = w->capacity ? 2 * w->capacity : 32;
-    uint32_t *segment = realloc(w->segment, 2 * capacity * sizeof *segment);
+static bool reserve_segment(struct work *work) {
+    if (work->capacity - work->n >= PARTS_MAX) return true;
+    size_t capacity = work->capacity ? 2 * work->capacity : 32;
+    uint32_t *segment = realloc(work->segment, 2 * capacity * sizeof *segment);
     if (!segment) return false;
-    w->segment = segment;
-    w->capacity = capacity;
+    work->segment = segment;
+    work->capacity = capacity;
     return true;
 }
 
 /* Sorts each run of marks by class, stably. */
-static void sort_marks(struct work *w) {
-    uint32_t *segment = w->segment, *sorted = segment + w->capacity;
-    for (size_t from = 0, to; from < w->n; from = to) {
+static void sort_marks(struct work *work) {
+    uint32_t *segment = work->segment, *sorted = segment + work->capacity;
+    for (size_t from = 0, to; from < work->n; from = to) {
         size_t places[NFC_N_CLASSES + 2] = {0};
-        for (to = from; to < w->n && segment[to] >> CLASS_SHIFT; to++)
+        for (to = from; to < work->n && segment[to] >> CLASS_SHIFT; to++)
             places[(segment[to] >> CLASS_SHIFT) + 1]++;
         for (int i = 1; i <= NFC_N_CLASSES; i++) places[i + 1] += places[i];
         for (size_t i = from; i < to; i++) sorted[places[segment[i] >> CLASS_SHIFT]++] = segment[i];
@@ -177,13 +178,13 @@ static void sort_marks(struct work *w) {
 
 /* Composes each starter (a character of class 0) with later characters. A character between them
  * prevents this if its class is equal to or above the class of the later character. */
-static void compose_segment(struct work *w) {
-    uint32_t *segment = w->segment, last = 0;
+static void compose_segment(struct work *work) {
+    uint32_t *segment = work->segment, last = 0;
     size_t kept = 0, starter = SIZE_MAX;
-    for (size_t i = 0; i < w->n; i++) {
+    for (size_t i = 0; i < work->n; i++) {
         uint32_t class = segment[i] >> CLASS_SHIFT;
         bool free_way = starter != SIZE_MAX && (last == 0 || last < class);
-        uint32_t whole = free_way ? compose(w->nfc, segment[starter], segment[i] & CODE) : 0;
+        uint32_t whole = free_way ? compose(work->nfc, segment[starter], segment[i] & CODE) : 0;
         if (whole) {
             segment[starter] = whole;
             continue;
@@ -192,30 +193,31 @@ static void compose_segment(struct work *w) {
         last = class;
         segment[kept++] = segment[i];
     }
-    w->n = kept;
+    work->n = kept;
 }
 
 /* Writes the first segment of text[0 .. length) in form C. Returns the segment's bytes in the text;
  * 0 if memory is short. */
-static size_t normalise_segment(struct work *w, const char *text, size_t length) {
+static size_t normalise_segment(struct work *work, const char *text, size_t length) {
     uint32_t code;
     size_t at = 0;
-    w->n = 0;
+    work->n = 0;
     do {
-        if (!reserve_segment(w)) return 0;
+        if (!reserve_segment(work)) return 0;
         size_t size = unicode_next(text + at, length - at, &code);
-        push_parts(w, code != UNICODE_INVALID ? code : BYTES + (uint32_t)(unsigned char)text[at]);
+        push_parts(work,
+                   code != UNICODE_INVALID ? code : BYTES + (uint32_t)(unsigned char)text[at]);
         at += size;
         if (at < length) unicode_next(text + at, length - at, &code);
-    } while (at < length && code != UNICODE_INVALID && !begins_segment(w->nfc, code));
-    sort_marks(w);
-    compose_segment(w);
-    for (size_t i = 0; i < w->n; i++) {
-        code = w->segment[i] & CODE;
+    } while (at < length && code != UNICODE_INVALID && !begins_segment(work->nfc, code));
+    sort_marks(work);
+    compose_segment(work);
+    for (size_t i = 0; i < work->n; i++) {
+        code = work->segment[i] & CODE;
         if (code >= BYTES)
-            w->out[w->used++] = (char)(code - BYTES);
+            work->out[work->used++] = (char)(code - BYTES);
         else
-            w->used += unicode_put(w->out + w->used, code);
+            work->used += unicode_put(work->out + work->used, code);
     }
     return at;
 }
@@ -233,26 +235,26 @@ static size_t plain_end(const char *text, size_t at, size_t length) {
 
 bool nfc_apply(const struct nfc *nfc, const char *text, size_t length, char **out,
                size_t *out_length) {
-    struct work w = {.nfc = nfc};
+    struct work work = {.nfc = nfc};
     size_t at = 0;
     *out = NULL;
     if (plain_end(text, 0, length) == length) return true;
-    w.out = malloc(3 * length);
-    while (w.out && at < length) {
+    work.out = malloc(3 * length);
+    while (work.out && at < length) {
         size_t plain = plain_end(text, at, length) - at;
-        memcpy(w.out + w.used, text + at, plain);
-        w.used += plain;
+        memcpy(work.out + work.used, text + at, plain);
+        work.used += plain;
         at += plain;
-        size_t size = at < length ? normalise_segment(&w, text + at, length - at) : 0;
+        size_t size = at < length ? normalise_segment(&work, text + at, length - at) : 0;
         if (!size) break;
         at += size;
     }
-    free(w.segment);
+    free(work.segment);
     if (at == length) {
-        *out = w.out;
-        *out_length = w.used;
+        *out = work.out;
+        *out_length = work.used;
         return true;
     }
-    free(w.out);
+    free(work.out);
     return false;
 }

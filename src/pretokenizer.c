@@ -198,13 +198,9 @@ static size_t cut_trailing(const struct pretokenizer_pass *pass, const char *tex
 }
 
 static bool is_letter(uint32_t code) { return unicode_is(code, UNICODE_LETTERS); }
-
 static bool is_number(uint32_t code) { return unicode_is(code, UNICODE_NUMBERS); }
-
 static bool is_digit(uint32_t code) { return code >= '0' && code <= '9'; }
-
 static bool is_line(uint32_t code) { return code == '\r' || code == '\n'; }
-
 static bool is_point(uint32_t code) { return unicode_is(code, UNICODE_POINTS); }
 
 /* True if an ASCII code is in a list; false for 0. */

@@ -9,7 +9,7 @@
 
 #include "simd.h"
 
-/* number of quads (four rows) in a block */
+/* Number of quads (four rows) in a block. */
 enum { QUADS = MATRIX_BLOCK / 4 };
 
 /* Returns the largest magnitude of a group. Compares the bits of magnitudes: they have the order of

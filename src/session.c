@@ -49,9 +49,9 @@ struct carver {
     uint64_t used;
 };
 
-static float *carve(struct carver *c, uint64_t count) {
-    float *array = c->base ? c->base + c->used : NULL;
-    c->used += (count + 15) / 16 * 16;
+static float *carve(struct carver *carver, uint64_t count) {
+    float *array = carver->base ? carver->base + carver->used : NULL;
+    carver->used += (count + 15) / 16 * 16;
     return array;
 }
 
@@ -61,28 +61,28 @@ static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t lay_out_arrays(struct session *s, const struct model_shape *m, float *base) {
     uint64_t n_q = (uint64_t)m->n_head * m->n_embd_head;
     uint64_t n_kv = (uint64_t)m->n_head_kv * m->n_embd_head;
-    struct carver c = {base, 0};
-    s->logits = carve(&c, m->vocab_size);
-    s->next_logits = carve(&c, m->vocab_size);
-    s->hidden = carve(&c, m->n_embd);
-    s->x = carve(&c, (uint64_t)BATCH * m->n_embd);
-    s->normed = carve(&c, (uint64_t)BATCH * m->n_embd);
-    s->q = carve(&c, BATCH * n_q);
-    s->k = carve(&c, BATCH * n_kv);
-    s->v = carve(&c, BATCH * n_kv);
-    s->mixed = carve(&c, BATCH * n_q);
-    s->before = carve(&c, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
-    s->after = carve(&c, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
-    s->block = carve(&c, (uint64_t)BATCH * m->n_embd);
-    s->up = carve(&c, (uint64_t)BATCH * m->n_ff);
-    s->gate = carve(&c, m->activation < ACTIVATION_GELU ? (uint64_t)BATCH * m->n_ff : 0);
-    s->scores = carve(&c, s->context);
-    s->cosine = carve(&c, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
-    s->sine = carve(&c, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
+    struct carver carver = {base, 0};
+    s->logits = carve(&carver, m->vocab_size);
+    s->next_logits = carve(&carver, m->vocab_size);
+    s->hidden = carve(&carver, m->n_embd);
+    s->x = carve(&carver, (uint64_t)BATCH * m->n_embd);
+    s->normed = carve(&carver, (uint64_t)BATCH * m->n_embd);
+    s->q = carve(&carver, BATCH * n_q);
+    s->k = carve(&carver, BATCH * n_kv);
+    s->v = carve(&carver, BATCH * n_kv);
+    s->mixed = carve(&carver, BATCH * n_q);
+    s->before = carve(&carver, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
+    s->after = carve(&carver, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
+    s->block = carve(&carver, (uint64_t)BATCH * m->n_embd);
+    s->up = carve(&carver, (uint64_t)BATCH * m->n_ff);
+    s->gate = carve(&carver, m->activation < ACTIVATION_GELU ? (uint64_t)BATCH * m->n_ff : 0);
+    s->scores = carve(&carver, s->context);
+    s->cosine = carve(&carver, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
+    s->sine = carve(&carver, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
     uint64_t groups = max_u64(max_u64(m->n_ff, m->n_embd), n_q) / MATRIX_GROUP;
     s->quants = (void *)carve(
-        &c, m->quantised ? BATCH * groups * sizeof(struct quants) / sizeof(float) : 0);
-    return c.used;
+        &carver, m->quantised ? BATCH * groups * sizeof(struct quants) / sizeof(float) : 0);
+    return carver.used;
 }
 
 /* Bytes of keys or values with `width` floats per position, below 2^50: a multiple of 64. */
@@ -113,7 +113,7 @@ enum status session_check(const struct model_shape *shape, uint32_t context, str
 /* Allocates bytes on a 64-byte boundary; NULL if memory is short. Refuses more than half of the
  * address space, because differences of pointers would overflow. */
 static float *allocate(uint64_t bytes) {
-    if (!bytes) bytes = 64; /* 0 bytes if no layer has values */
+    if (!bytes) bytes = 64; /* `bytes` is 0 if no layer has values */
     return bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
 }
 
@@ -174,9 +174,7 @@ void session_close(struct session *s) {
 }
 
 void session_use(struct session *s, const struct kernels *kernels) { s->kernels = kernels; }
-
 const float *session_logits(const struct session *s) { return s->n_timeline ? s->logits : NULL; }
-
 const float *session_hidden(const struct session *s) { return s->n_timeline ? s->hidden : NULL; }
 
 const uint32_t *session_timeline(const struct session *s, size_t *n) {
@@ -322,11 +320,12 @@ static void run_convolution(struct session *s, const struct model_layer *layer, 
     s->kernels->times(input, s->before, n * n_embd);
     for (size_t t = 0; t < n; t++) {
         size_t end = first + t + 1, missing = n_taps > end ? n_taps - end : 0;
-        for (size_t c = 0; c < n_embd; c++) {
+        for (size_t carver = 0; carver < n_embd; carver++) {
             float sum = 0;
             for (size_t j = missing; j < n_taps; j++)
-                sum += layer->conv_kernel[c * n_taps + j] * inputs[(end + j - n_taps) * n_embd + c];
-            s->after[t * n_embd + c] *= sum;
+                sum += layer->conv_kernel[carver * n_taps + j] *
+                       inputs[(end + j - n_taps) * n_embd + carver];
+            s->after[t * n_embd + carver] *= sum;
         }
     }
     quantise(s, s->after, n_embd, n);

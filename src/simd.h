@@ -213,7 +213,7 @@ typedef struct {
 } dots, wide;
 typedef v128_t dots_x, wide_x; /* four columns of x, twice */
 typedef i32x4 factors4;
-typedef i32x4 sums4; /* the two sums of a struct quants, twice */
+typedef i32x4 sums4; /* both sums of a half in struct quants, twice */
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     wasm_v128_store(to, wasm_i16x8_narrow_i32x4(low, high));
@@ -309,7 +309,6 @@ static inline u64x2 u64x2_floor(f64x2 a) {
 static inline u64x2 u64x2_splat(uint64_t x) { return (u64x2){x, x}; }
 static inline u64x2 u64x2_add(u64x2 a, u64x2 b) { return a + b; }
 static inline void u64x2_store(uint64_t *p, u64x2 x) { memcpy(p, &x, sizeof x); }
-
 static inline i32x4 i32x4_sub(i32x4 a, i32x4 b) { return (i32x4)((u32x4)a - (u32x4)b); }
 static inline i32x4 i32x4_and(i32x4 a, i32x4 b) { return a & b; }
 static inline i32x4 i32x4_smaller(i32x4 a, i32x4 b) {

@@ -23,14 +23,14 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file
     *tokenizer = NULL;
     if (!t) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
     enum status status = gguf_check_whole(file, fault);
-    if (status == STATUS_OK) status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
-    if (status == STATUS_OK && t->vocabulary.kind == KIND_GPT2)
+    if (!status) status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
+    if (!status && t->vocabulary.kind == KIND_GPT2)
         status = bpe_gpt2_open(&t->gpt2, &t->vocabulary, file, fault);
-    if (status == STATUS_OK && t->gpt2 && t->vocabulary.nfc && !(t->nfc = nfc_open()))
+    if (!status && t->gpt2 && t->vocabulary.nfc && !(t->nfc = nfc_open()))
         status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
-    if (status == STATUS_OK && t->vocabulary.kind == KIND_LLAMA)
+    if (!status && t->vocabulary.kind == KIND_LLAMA)
         status = bpe_llama_open(&t->llama, &t->vocabulary, file, fault);
-    if (status == STATUS_OK)
+    if (!status)
         *tokenizer = t;
     else
         tokenizer_close(t);
@@ -99,8 +99,8 @@ struct encoder {
     bool anew; /* llama: true if the next text gets a leading space */
 };
 
-static enum status encode_pieces(struct encoder *e, const char *text, size_t length) {
-    const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
+static enum status encode_pieces(struct encoder *encoder, const char *text, size_t length) {
+    const struct vocabulary *vocabulary = &encoder->tokenizer->vocabulary;
     bool is_char = vocabulary->kind == KIND_CHAR;
     for (size_t at = 0, size; at < length; at += size) {
         uint32_t code = 0;
@@ -112,27 +112,27 @@ static enum status encode_pieces(struct encoder *e, const char *text, size_t len
         }
         uint32_t id = token_map_find(&vocabulary->map, text + at, size);
         if (id == TOKEN_NONE)
-            return vocabulary_lacks(e->fault,
+            return vocabulary_lacks(encoder->fault,
                                     !is_char                  ? "word"
                                     : code == UNICODE_INVALID ? "byte"
                                                               : "character",
                                     text + at, size);
-        bpe_ids_put(&e->ids, id);
+        bpe_ids_put(&encoder->ids, id);
     }
     return STATUS_OK;
 }
 
 /* Puts a space before a text if the vocabulary asks for one there. *out is the longer copy, which
  * the caller frees, or NULL. */
-static enum status add_prefix(const struct encoder *e, const char *text, size_t *length,
+static enum status add_prefix(const struct encoder *encoder, const char *text, size_t *length,
                               char **out) {
-    const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
+    const struct vocabulary *vocabulary = &encoder->tokenizer->vocabulary;
     bool spared = vocabulary->prefix & PREFIX_SPARING && *text == ' ';
     *out = NULL;
-    if (!vocabulary->add_space_prefix || !e->anew || spared) return STATUS_OK;
+    if (!vocabulary->add_space_prefix || !encoder->anew || spared) return STATUS_OK;
     *out = malloc(*length + 1);
     if (!*out)
-        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
+        return fault_set(encoder->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
                          (uint64_t)*length);
     **out = ' ';
     memcpy(*out + 1, text, *length);
@@ -140,62 +140,64 @@ static enum status add_prefix(const struct encoder *e, const char *text, size_t 
     return STATUS_OK;
 }
 
-static enum status encode_llama(struct encoder *e, const char *text, size_t length) {
+static enum status encode_llama(struct encoder *encoder, const char *text, size_t length) {
     char *prefixed;
-    enum status status = add_prefix(e, text, &length, &prefixed);
-    if (status == STATUS_OK)
-        status = bpe_llama_encode(e->tokenizer->llama, &e->work, prefixed ? prefixed : text, length,
-                                  &e->ids, e->fault);
+    enum status status = add_prefix(encoder, text, &length, &prefixed);
+    if (!status)
+        status =
+            bpe_llama_encode(encoder->tokenizer->llama, &encoder->work, prefixed ? prefixed : text,
+                             length, &encoder->ids, encoder->fault);
     free(prefixed);
     return status;
 }
 
-static enum status encode_gpt2(struct encoder *e, const char *text, size_t length) {
-    const struct tokenizer *tokenizer = e->tokenizer;
-    bool as_it_is = !tokenizer->nfc || e->flags & TOKENIZER_AS_IT_IS;
+static enum status encode_gpt2(struct encoder *encoder, const char *text, size_t length) {
+    const struct tokenizer *tokenizer = encoder->tokenizer;
+    bool as_it_is = !tokenizer->nfc || encoder->flags & TOKENIZER_AS_IT_IS;
     char *normal = NULL, *prefixed;
     if (!as_it_is && !nfc_apply(tokenizer->nfc, text, length, &normal, &length))
-        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
+        return fault_set(encoder->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
                          (uint64_t)length);
     if (normal) text = normal;
-    enum status status = add_prefix(e, text, &length, &prefixed);
-    if (status == STATUS_OK)
-        status = bpe_gpt2_encode(tokenizer->gpt2, &e->work, prefixed ? prefixed : text, length,
-                                 &e->ids, e->fault);
+    enum status status = add_prefix(encoder, text, &length, &prefixed);
+    if (!status)
+        status = bpe_gpt2_encode(tokenizer->gpt2, &encoder->work, prefixed ? prefixed : text,
+                                 length, &encoder->ids, encoder->fault);
     free(prefixed);
     free(normal);
     return status;
 }
 
-static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special);
+static enum status encode_text(struct encoder *encoder, const char *text, size_t length,
+                               bool special);
 
 /* Encodes as SentencePiece, which reads U+2581 in a text as a space. User-defined tokens are
  * searched again, because the new spaces may complete such a token. */
-static enum status encode_sentencepiece(struct encoder *e, const char *text, size_t length) {
-    if (e->flags & TOKENIZER_AS_IT_IS || !memchr(text, '\xe2', length))
-        return encode_llama(e, text, length);
+static enum status encode_sentencepiece(struct encoder *encoder, const char *text, size_t length) {
+    if (encoder->flags & TOKENIZER_AS_IT_IS || !memchr(text, '\xe2', length))
+        return encode_llama(encoder, text, length);
     char *spelled = malloc(length);
     if (!spelled)
-        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
+        return fault_set(encoder->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
                          (uint64_t)length);
     size_t n = vocabulary_spell_llama(spelled, text, length);
     enum status status =
-        n == length ? encode_llama(e, spelled, n) : encode_text(e, spelled, n, false);
+        n == length ? encode_llama(encoder, spelled, n) : encode_text(encoder, spelled, n, false);
     free(spelled);
     return status;
 }
 
 /* Encodes a text without special tokens. */
-static enum status encode_stretch(struct encoder *e, const char *text, size_t length) {
+static enum status encode_stretch(struct encoder *encoder, const char *text, size_t length) {
     enum status status = STATUS_OK;
     if (length == 0) return status;
-    switch (e->tokenizer->vocabulary.kind) {
+    switch (encoder->tokenizer->vocabulary.kind) {
     case KIND_CHAR:
-    case KIND_WORD: status = encode_pieces(e, text, length); break;
-    case KIND_GPT2: status = encode_gpt2(e, text, length); break;
-    case KIND_LLAMA: status = encode_sentencepiece(e, text, length); break;
+    case KIND_WORD: status = encode_pieces(encoder, text, length); break;
+    case KIND_GPT2: status = encode_gpt2(encoder, text, length); break;
+    case KIND_LLAMA: status = encode_sentencepiece(encoder, text, length); break;
     }
-    e->anew = false;
+    encoder->anew = false;
     return status;
 }
 
@@ -220,11 +222,12 @@ static size_t before_spaces(const char *text, size_t from, size_t end) {
     return end;
 }
 
-static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special) {
-    const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
+static enum status encode_text(struct encoder *encoder, const char *text, size_t length,
+                               bool special) {
+    const struct vocabulary *vocabulary = &encoder->tokenizer->vocabulary;
     size_t from = 0, at = 0;
     enum status status = STATUS_OK;
-    while (at < length && status == STATUS_OK) {
+    while (at < length && !status) {
         uint32_t id = vocabulary_marked(vocabulary, text + at, length - at, special);
         if (id == TOKEN_NONE) {
             at++;
@@ -232,20 +235,20 @@ static enum status encode_text(struct encoder *e, const char *text, size_t lengt
         }
         unsigned strips = vocabulary_strips(vocabulary, id);
         size_t end = strips & STRIPS_LEFT ? before_spaces(text, from, at) : at;
-        status = encode_stretch(e, text + from, end - from);
-        bpe_ids_put(&e->ids, id);
-        e->anew = adds_space_after(vocabulary, id, e->anew);
+        status = encode_stretch(encoder, text + from, end - from);
+        bpe_ids_put(&encoder->ids, id);
+        encoder->anew = adds_space_after(vocabulary, id, encoder->anew);
         at += vocabulary_length(vocabulary, id);
         from = at = strips & STRIPS_RIGHT ? after_spaces(text, at, length) : at;
     }
-    if (status != STATUS_OK || from == length) return status; /* text may be NULL if length is 0 */
-    return encode_stretch(e, text + from, length - from);
+    if (status || from == length) return status; /* text may be NULL if length is 0 */
+    return encode_stretch(encoder, text + from, length - from);
 }
 
 enum status tokenizer_encode(const struct tokenizer *tokenizer, const struct tokenizer_text *text,
                              uint32_t *ids, size_t capacity, size_t *count, struct fault *fault) {
     const struct vocabulary *vocabulary = &tokenizer->vocabulary;
-    struct encoder e = {tokenizer, {0}, {ids, capacity, 0}, fault, text->flags, true};
+    struct encoder encoder = {tokenizer, {0}, {ids, capacity, 0}, fault, text->flags, true};
     *count = 0;
     if (text->length > TOKENIZER_TEXT_MAX)
         return fault_set(fault, STATUS_TOO_LONG, "text_bytes", "limit:u n:u",
@@ -253,10 +256,11 @@ enum status tokenizer_encode(const struct tokenizer *tokenizer, const struct tok
     if (text->bos == TOKENIZER_BOS_YES && vocabulary->bos == TOKEN_NONE)
         return fault_set(fault, STATUS_UNKNOWN_TOKEN, "no_bos", "");
     if (text->bos == TOKENIZER_BOS_YES || (text->bos == TOKENIZER_BOS_AUTO && vocabulary->add_bos))
-        bpe_ids_put(&e.ids, vocabulary->bos);
-    enum status status = encode_text(&e, text->data, text->length, text->flags & TOKENIZER_SPECIAL);
-    bpe_work_close(&e.work);
-    if (status == STATUS_OK) *count = e.ids.count;
+        bpe_ids_put(&encoder.ids, vocabulary->bos);
+    enum status status =
+        encode_text(&encoder, text->data, text->length, text->flags & TOKENIZER_SPECIAL);
+    bpe_work_close(&encoder.work);
+    if (!status) *count = encoder.ids.count;
     return status;
 }
 

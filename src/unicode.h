@@ -8,7 +8,8 @@
 
 #define UNICODE_INVALID UINT32_MAX /* code of a byte that does not begin a character */
 
-/* Classes of general categories. Every character with the property White_Space is UNICODE_SPACE. */
+/* Classes of characters by general category. Each character of the property White_Space is
+ * SPACE. */
 enum unicode_class {
     UNICODE_OTHER,
     UNICODE_UPPER,    /* Lu, Lt */

@@ -36,8 +36,8 @@ static enum status read_kind(struct vocabulary *v, const struct gguf *file, stru
     struct gguf_string model, pre;
     char name[UNICODE_QUOTE_MAX];
     enum status status = gguf_text(file, "tokenizer.ggml.model", &model, fault);
-    if (status == STATUS_OK) status = gguf_text(file, "tokenizer.ggml.pre", &pre, fault);
-    if (status != STATUS_OK) return status;
+    if (!status) status = gguf_text(file, "tokenizer.ggml.pre", &pre, fault);
+    if (status) return status;
     if (!model.data)
         return fault_set(fault, STATUS_BAD_FILE, "list_missing", "name:s", "tokenizer.ggml.model");
     int kind = 0;
@@ -79,7 +79,7 @@ enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf
 static enum status read_id(const struct vocabulary *v, const struct gguf *file, const char *key,
                            uint32_t *id, struct fault *fault) {
     enum status status = gguf_u32(file, key, TOKEN_NONE, id, fault);
-    if (status == STATUS_OK && gguf_find(file, key) && *id >= v->size)
+    if (!status && gguf_find(file, key) && *id >= v->size)
         return fault_set(fault, STATUS_BAD_FILE, "list_id", "name:s limit:u value:u", key,
                          (uint64_t)v->size, (uint64_t)*id);
     return status;
@@ -111,13 +111,10 @@ static enum status read_types(struct vocabulary *v, const struct gguf *file,
     uint32_t unknown;
     enum status status = vocabulary_array(file, key, is_unsigned ? GGUF_UINT32 : GGUF_INT32, false,
                                           v->size, &types, fault);
-    if (status == STATUS_OK)
-        status = read_id(v, file, "tokenizer.ggml.bos_token_id", &v->bos, fault);
-    if (status == STATUS_OK)
-        status = read_id(v, file, "tokenizer.ggml.eos_token_id", &v->eos, fault);
-    if (status == STATUS_OK)
-        status = read_id(v, file, "tokenizer.ggml.unknown_token_id", &unknown, fault);
-    if (status != STATUS_OK) return status;
+    if (!status) status = read_id(v, file, "tokenizer.ggml.bos_token_id", &v->bos, fault);
+    if (!status) status = read_id(v, file, "tokenizer.ggml.eos_token_id", &v->eos, fault);
+    if (!status) status = read_id(v, file, "tokenizer.ggml.unknown_token_id", &unknown, fault);
+    if (status) return status;
     const uint8_t *cursor = tokens->data;
     for (uint32_t id = 0; id < v->size; id++) {
         struct gguf_string token = gguf_next_string(&cursor);
@@ -211,7 +208,7 @@ static enum status read_ends(struct vocabulary *v, const struct gguf *file,
     for (int i = 0; i < N_END_KEYS; i++) {
         uint32_t id;
         enum status status = read_id(v, file, end_keys[i], &id, fault);
-        if (status != STATUS_OK) return status;
+        if (status) return status;
         add_end(v, id);
     }
     if (v->kind != KIND_GPT2 && v->kind != KIND_LLAMA) return STATUS_OK;
@@ -305,7 +302,7 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
         size_t length;
         v->start[id] = used;
         enum status status = spell_token(v, id, token, v->bytes + used, &length, fault);
-        if (status != STATUS_OK) return status;
+        if (status) return status;
         if (length > TOKEN_BYTES_MAX)
             return fault_set(fault, STATUS_BAD_FILE, "token_bytes", "id:u limit:u n:u",
                              (uint64_t)id, (uint64_t)TOKEN_BYTES_MAX, (uint64_t)length);
@@ -384,20 +381,20 @@ static enum status read_flags(struct vocabulary *v, const struct gguf *file, str
     bool adds_bos = is_llama || (v->pretokenizer && v->pretokenizer->add_bos);
     enum status status =
         gguf_bool(file, "tokenizer.ggml.add_bos_token", adds_bos, &v->add_bos, fault);
-    if (status == STATUS_OK)
+    if (!status)
         status = gguf_bool(file, "tokenizer.ggml.add_space_prefix", is_llama, &v->add_space_prefix,
                            fault);
-    if (status != STATUS_OK) return status;
+    if (status) return status;
     if (v->add_bos && v->bos == TOKEN_NONE && gguf_find(file, "tokenizer.ggml.add_bos_token"))
         return fault_set(fault, STATUS_BAD_FILE, "bos_missing", "");
     v->add_bos &= v->bos != TOKEN_NONE;
     v->add_space_prefix &= is_llama;
     status = gguf_u32(file, "tokenizer.logitscope.space_prefix", 0, &v->prefix, fault);
     v->add_space_prefix |= v->kind == KIND_GPT2 && v->prefix & PREFIX_GPT2;
-    if (status != STATUS_OK || !v->pretokenizer) return status;
+    if (status || !v->pretokenizer) return status;
     status = gguf_bool(file, "tokenizer.logitscope.ignore_merges", v->pretokenizer->whole_first,
                        &v->whole_first, fault);
-    if (status == STATUS_OK)
+    if (!status)
         status = gguf_bool(file, "tokenizer.logitscope.nfc", v->pretokenizer->nfc, &v->nfc, fault);
     return status;
 }
@@ -407,7 +404,7 @@ static enum status read_stripping(struct vocabulary *v, const struct gguf *file,
                                   unsigned side, struct fault *fault) {
     const struct gguf_value *list;
     enum status status = vocabulary_array(file, key, GGUF_INT32, false, 0, &list, fault);
-    if (status != STATUS_OK || !list) return status;
+    if (status || !list) return status;
     if (!v->stripping && !(v->stripping = calloc(v->size, 1))) return no_memory(v, fault);
     for (uint64_t i = 0; i < list->count; i++) {
         uint32_t id = (uint32_t)gguf_array_i32(list, i);
@@ -437,12 +434,12 @@ static bool is_phi(struct gguf_string name, char version) {
 static enum status read_strips(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     struct gguf_string name, architecture;
     enum status status = gguf_text(file, "general.name", &name, fault);
-    if (status == STATUS_OK) status = gguf_text(file, "general.architecture", &architecture, fault);
-    if (status == STATUS_OK)
+    if (!status) status = gguf_text(file, "general.architecture", &architecture, fault);
+    if (!status)
         status = read_stripping(v, file, "tokenizer.logitscope.lstrip", STRIPS_LEFT, fault);
-    if (status == STATUS_OK)
+    if (!status)
         status = read_stripping(v, file, "tokenizer.logitscope.rstrip", STRIPS_RIGHT, fault);
-    if (status != STATUS_OK) return status;
+    if (status) return status;
     bool phi3 = string_equals(architecture, "phi3");
     if (is_phi(name, '3') || (phi3 && v->kind == KIND_LLAMA)) v->strips = STRIPS_RIGHT;
     if ((phi3 || is_phi(name, '4')) && v->pre_stated && !strcmp(v->pretokenizer->name, "dbrx"))
@@ -481,10 +478,10 @@ enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *fi
     const struct gguf_value *tokens;
     *v = (struct vocabulary){0};
     enum status status = read_kind(v, file, fault);
-    if (status == STATUS_OK)
+    if (!status)
         status =
             vocabulary_array(file, "tokenizer.ggml.tokens", GGUF_STRING, true, 0, &tokens, fault);
-    if (status != STATUS_OK) return status;
+    if (status) return status;
     v->size = (uint32_t)tokens->count;
     if (v->size == 0)
         return fault_set(fault, STATUS_BAD_FILE, "list_empty", "name:s", "tokenizer.ggml.tokens");
@@ -492,13 +489,13 @@ enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *fi
         return fault_set(fault, STATUS_BAD_FILE, "list_model", "name:s limit:u n:u",
                          "tokenizer.ggml.tokens", (uint64_t)vocab_size, (uint64_t)v->size);
     status = allocate_arrays(v, tokens, fault);
-    if (status == STATUS_OK) status = read_types(v, file, tokens, fault);
-    if (status == STATUS_OK) status = read_ends(v, file, tokens, fault);
-    if (status == STATUS_OK) status = read_tokens(v, tokens, fault);
-    if (status == STATUS_OK) status = index_tokens(v, fault);
-    if (status == STATUS_OK) status = read_flags(v, file, fault);
-    if (status == STATUS_OK) status = read_strips(v, file, fault);
-    if (status != STATUS_OK) vocabulary_close(v);
+    if (!status) status = read_types(v, file, tokens, fault);
+    if (!status) status = read_ends(v, file, tokens, fault);
+    if (!status) status = read_tokens(v, tokens, fault);
+    if (!status) status = index_tokens(v, fault);
+    if (!status) status = read_flags(v, file, fault);
+    if (!status) status = read_strips(v, file, fault);
+    if (status) vocabulary_close(v);
     return status;
 }
 

@@ -65,15 +65,10 @@ EXPORT(void *, memory_exchange)(size_t size) {
 }
 
 EXPORT(const char *, fault_name)(void) { return status_name(fault.status); }
-
 EXPORT(const char *, fault_key)(void) { return fault.key; }
-
 EXPORT(const char *, fault_form)(void) { return fault.form; }
-
 EXPORT(enum fault_kind, fault_kind)(uint32_t i) { return fault.values[i].kind; }
-
 EXPORT(double, fault_number)(uint32_t i) { return fault.values[i].number; }
-
 EXPORT(const char *, fault_text)(uint32_t i) { return fault.values[i].text; }
 
 #ifdef __wasm__

@@ -72,7 +72,6 @@ static void hash_bytes(uint64_t *hash, const void *data, size_t size) {
 }
 
 static void hash_u32(uint64_t *hash, uint32_t value) { hash_bytes(hash, &value, sizeof value); }
-
 static void hash_f64(uint64_t *hash, double value) { hash_bytes(hash, &value, sizeof value); }
 
 /* Returns a stage's number in a digest: its index in `order` for the first digest, else its row in

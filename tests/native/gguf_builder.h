@@ -25,7 +25,6 @@ static inline void put_bytes(struct builder *b, const void *data, size_t n) {
 
 /* Numbers are copied as they are: GGUF and the machines that run these tests are little endian. */
 static inline void put_u32(struct builder *b, uint32_t n) { put_bytes(b, &n, sizeof n); }
-
 static inline void put_u64(struct builder *b, uint64_t n) { put_bytes(b, &n, sizeof n); }
 
 static inline void put_text(struct builder *b, const char *s) {

@@ -11,7 +11,6 @@
 static struct pcg32 sample_generator;
 
 static inline double sample_uniform(void) { return pcg32_next(&sample_generator) * 0x1p-32; }
-
 static inline uint32_t sample_below(uint32_t n) { return (uint32_t)(sample_uniform() * n); }
 
 enum { SAMPLE_KINDS = 6 };

@@ -17,7 +17,7 @@ static void apply(enum setting sampler, const struct settings *settings, size_t 
 }
 
 /* If one id repeats, the match reaches its limit of 4,096 ids. */
-static void dry_takes_the_longest_texts(void) {
+static void dry_match_stops_at_its_limit(void) {
     struct settings settings;
     settings_reset(&settings);
     settings.value[SETTING_DRY_MULTIPLIER] = 1;
@@ -67,7 +67,7 @@ static void breakers_are_checked(void) {
 }
 
 int main(void) {
-    TEST(dry_takes_the_longest_texts);
+    TEST(dry_match_stops_at_its_limit);
     TEST(extremes_are_clamped);
     TEST(breakers_are_checked);
     return check_report();

@@ -27,7 +27,7 @@ static void draw_second(size_t n) {
         second[sample_below((uint32_t)n)] = sample_below(2) ? FLT_MAX : -FLT_MAX;
 }
 
-/* Draws a value of the sampler that often has an effect, and its parameters. */
+/* Draws a value with which the sampler often has an effect, and values of its parameters. */
 static void draw_value(struct settings *settings, enum setting sampler, size_t n) {
     static const uint32_t breakers[] = {1, 3, 2, 0, 1, 3, 3, 1, 0};
     static const uint32_t lengths[] = {0, 0, 2, 5, 9};

@@ -76,7 +76,7 @@ static float multiply(const struct kernels *kernels, const struct row *row) {
 /* ggml may also round x in groups of 32. Then the two errors are similar in size; in a few rows our
  * error may be larger. If FORMAT_ERRORS names a larger file, prints the table of
  * tests/vectors/README.md. */
-static void as_ggml(void) {
+static void products_are_as_near_as_ggml(void) {
     struct {
         size_t rows, weights;
         double ours, ggml;
@@ -108,6 +108,6 @@ static void as_ggml(void) {
 }
 
 int main(void) {
-    TEST(as_ggml);
+    TEST(products_are_as_near_as_ggml);
     return check_report();
 }

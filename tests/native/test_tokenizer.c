@@ -78,7 +78,6 @@ static void check_vectors(struct subject *subject, const char *path, int expecte
 }
 
 static void golden_gpt2(void) { check_vectors(&gpt2, "tests/vectors/gpt2_bpe.txt", 37); }
-
 static void golden_llama(void) { check_vectors(&llama, "tests/vectors/llama_tokenizer.txt", 33); }
 
 static size_t random_bytes(struct pcg32 *generator, char *text, size_t limit) {
