@@ -14,7 +14,7 @@ export class Debounce {
   static flush(kept) {
     const actions = [...pending];
     for (const [debounce, act] of actions) {
-      if (debounce === kept || !pending.has(debounce)) continue; // another action has cancelled this one
+      if (debounce === kept || !pending.has(debounce)) continue; // kept, or cancelled by an earlier action
       debounce.cancel();
       act();
     }

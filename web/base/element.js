@@ -26,7 +26,7 @@ function languageOf(element) {
   for (let place = element, root; place; place = root) {
     const { host } = /** @type {ShadowRoot} */ (place.getRootNode());
     root = host;
-    if (host instanceof LogitElement) continue; // a part of `host` has the language of `host`
+    if (host instanceof LogitElement) continue; // skips to `host`: its parts have its language
     const named = place.closest('[lang]');
     if (named && named !== document.documentElement)
       return matchLanguage([named.getAttribute('lang') ?? '']);

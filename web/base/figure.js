@@ -90,7 +90,7 @@ function withInlineStyles(figure) {
   const pointers = copy.querySelectorAll('.pointer');
   [...copy.querySelectorAll('*')].forEach((element, i) => {
     const style = getComputedStyle(from[i]);
-    const shared = element.closest('defs') !== null; // other elements refer to it
+    const shared = element.closest('defs') !== null; // keeps its id: other elements refer to it
     for (const { name } of [...element.attributes])
       if (/^(class|role|aria-|data-|tabindex|style)/.test(name) || (name === 'id' && !shared))
         element.removeAttribute(name);

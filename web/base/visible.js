@@ -49,7 +49,7 @@ function visibleParts(token, prose = false) {
     const space = prose && character === ' ';
     const mark = space ? null : (MARKS[character] ?? unseen);
     const last = parts.at(-1);
-    const text = mark ?? (space ? '\u00A0' : character); // this space keeps its width at the end of a line
+    const text = mark ?? (space ? '\u00A0' : character); // no-break, so it keeps its width at a line's end
     if (last && last.mark === Boolean(mark)) last.text += text;
     else parts.push({ text, mark: Boolean(mark) });
   }

@@ -48,7 +48,7 @@ function removeLeftovers() {
     if (!pid || isRunning(pid)) continue;
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
-    } catch {} // another user's folder
+    } catch {} // the folder of another user stays
   }
 }
 

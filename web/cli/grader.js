@@ -110,7 +110,7 @@ export class Grader {
     for (const name of Object.keys(CONVENTIONS)) {
       const by = byConvention(this.#engine, /** @type {any} */ (name));
       const { verdicts: other } = await this.#gradeBy(tested, part, by);
-      tested.spent = spent; // these calls do not count for the time limit
+      tested.spent = spent; // these calls do not count towards the time limit of all calls
       if (other.length && other.every(({ holds }) => holds)) return name;
     }
     return undefined;

@@ -113,7 +113,7 @@ export function watch(root, megabytes, onexcess) {
       for (const pid of tree.pids) {
         try {
           process.kill(pid, 'SIGKILL');
-        } catch {} // the process has ended already
+        } catch {} // no process to end: it has ended already
       }
     },
   };

@@ -186,7 +186,7 @@ export class Submissions {
       rest = lines.pop() ?? '';
       if (rest.length > longest(asked)) lines.push(rest);
       for (const line of lines) {
-        if (over) return; // an earlier line has ended the process
+        if (over) return; // ignores further lines: the process has been ended
         const read = readAnswer(line, asked);
         if ('refused' in read) onend(read.refused);
         else if ('answer' in read)
@@ -196,7 +196,7 @@ export class Submissions {
       }
     });
     this.#passOn(child.stderr);
-    child.stdin.on('error', () => {}); // the process has ended; its exit event reports that
+    child.stdin.on('error', () => {}); // ignored: the process has ended, and its exit event reports that
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
       kill();

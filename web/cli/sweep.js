@@ -75,7 +75,7 @@ export const sweep = {
     let begun = false;
     const points = [];
     for await (const point of run(scope, plan)) {
-      if (values.csv && !begun) line(tableHeads(plan)); // not before the first point
+      if (values.csv && !begun) line(tableHeads(plan)); // after the first point, so a failed start prints no heads
       begun = true;
       if (values.csv) line(tableRow(plan, point));
       else points.push(point);

@@ -115,7 +115,7 @@ export const against =
  * @param {Asking} asking
  */
 export async function returnsNumbers(input, { engine, ask }) {
-  await warped(engine, input); // throws if the engine refuses the input
+  await warped(engine, input); // throws if the engine refuses the input, before the learner's code runs
   return numbersOf(await ask(input), input).failure;
 }
 

@@ -21,7 +21,7 @@ export const toHalf = (x) => {
   if (magnitude < 2 ** -14) return sign | roundEven(magnitude * 2 ** 24);
   if (magnitude >= 65520) return sign | 0x7c00;
   let exponent = Math.floor(Math.log2(magnitude));
-  if (2 ** exponent > magnitude) exponent--; // log2 may round up
+  if (2 ** exponent > magnitude) exponent--; // corrects a log2 that was rounded up
   if (2 ** (exponent + 1) <= magnitude) exponent++;
   // If the mantissa rounds up to 2048, the sum carries into the exponent, which is right.
   return sign | (((exponent + 14) << 10) + roundEven(magnitude * 2 ** (10 - exponent)));

@@ -90,7 +90,7 @@ class Repository {
       if (parts.size > MOST_PARTS || !/^[\w-][\w.-]*\.safetensors$/.test(part))
         throw new LogitscopeError('bad_file', 'index_part', { file: INDEX, name: named(part) });
     const found = await this.findAll([...parts]);
-    return [index, ...found]; // the reader of the index names a part that is missing
+    return [index, ...found]; // may lack parts; the reader of the index names a missing one
   }
 }
 

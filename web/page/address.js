@@ -126,7 +126,7 @@ export class PageAddress {
     this.#scope.address = {
       fragment: location.hash,
       dropped: parseQuery(location.search).dropped,
-      coming: record && this.#fetchVisit().catch(() => {}), // without visit.js, the state is only in the address
+      coming: record && this.#fetchVisit().catch(() => {}), // if visit.js is missing, uses the address alone
       complete: (state) => this.#addStored(state),
     };
   }
@@ -154,7 +154,7 @@ export class PageAddress {
     const { coming, state } = this.#scope;
     if (!coming) return null;
     const { prompt, settings, ...choices } = state;
-    const { logit_bias: _, ...others } = settings; // biases contain ids of the current model
+    const { logit_bias: _, ...others } = settings; // leaves out biases: their ids belong to the old model
     const kept = { ...choices, branch: [], landscape_ids: [], settings: others };
     const address = new URL(this.#formatAddress(coming.typed ? { ...kept, prompt } : kept));
     address.searchParams.set('model', coming.name);
@@ -315,7 +315,7 @@ export class PageAddress {
 
   #onReady() {
     const scope = this.#scope;
-    this.#fetchVisit().catch(() => {}); // without the network, only the address keeps the state
+    this.#fetchVisit().catch(() => {}); // ignored: without visit.js, only the address keeps the state
     if (this.#first) return this.#scheduleWrite(true);
     this.#first = { ...scope.state, branch: [] };
     this.#known = location.href;

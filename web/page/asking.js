@@ -125,7 +125,7 @@ function begin({ address }, { first: { settings } }, { table, info }) {
   const { complete } = address;
   address.dropped = [...address.dropped, ...dropped];
   address.complete = (given) => {
-    address.complete = complete; // once
+    address.complete = complete; // only for the first state
     const whole = complete(given);
     return whole ?? (state && { settings: state.settings });
   };

@@ -32,7 +32,7 @@ export class LogitContext extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('info')) this.#typed.clear(); // an invalid text belongs to the previous model
+    if (changed.has('info')) this.#typed.clear(); // drops an invalid text for the previous model
   }
 
   render() {

@@ -75,7 +75,7 @@ export function answerHost(scope) {
   addEventListener('message', ({ source, origin, data }) => {
     if (source !== window.parent || typeof data !== 'object' || data === null) return;
     if (typeof data.type !== 'string' || !data.type.startsWith('logitscope:')) return;
-    if (data.type === 'logitscope:answer') return; // sources/host.js takes it
+    if (data.type === 'logitscope:answer') return; // for sources/host.js
     const id = ['string', 'number'].includes(typeof data.id) ? { id: data.id } : {};
     const to = origin === 'null' ? '*' : origin;
     queue.add({

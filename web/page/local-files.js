@@ -67,7 +67,7 @@ async function readHandles(handles, ask) {
       if ((await handle[ask]({ mode: 'read' })) !== 'granted') return null;
     return /** @type {File[]} */ (await Promise.all(handles.map((handle) => handle.getFile())));
   } catch {
-    return null; // a file was moved or deleted
+    return null; // a file cannot be read: it was moved or deleted
   }
 }
 

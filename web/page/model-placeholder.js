@@ -24,7 +24,7 @@ ModelElement.placeholder = {
   ask: (element) =>
     new Promise((resolve) => {
       const agree = (/** @type {CustomEvent} */ event) => {
-        event.stopPropagation(); // an instrument around this element has another model, so it must not get the event
+        event.stopPropagation(); // must not load this model in an instrument around this element
         showContent(element, nothing);
         resolve(event.detail);
       };

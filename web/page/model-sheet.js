@@ -66,7 +66,7 @@ export class LogitSheet extends LogitElement {
   async connectedCallback() {
     super.connectedCallback();
     this.setAttribute('role', 'dialog');
-    if (this.matches(':popover-open')) this.#onOpen(); // the user opened it before this code was loaded
+    if (this.matches(':popover-open')) this.#onOpen(); // opened before this code had loaded: no event comes
   }
 
   /** @param {ToggleEvent} event */
@@ -95,7 +95,7 @@ export class LogitSheet extends LogitElement {
 
   /** Finds a place for the sheet below its button and moves the focus into it. */
   async #onOpen() {
-    this.requestUpdate(); // show the newest texts
+    this.requestUpdate(); // shows texts that have changed while it was closed
     await this.updateComplete;
     const { left, right, bottom } = this.#openButton.getBoundingClientRect();
     const wide = document.documentElement.clientWidth;
@@ -240,7 +240,7 @@ export class LogitSheet extends LogitElement {
   #onPick({ target }) {
     const input = /** @type {HTMLInputElement} */ (target);
     this.#openFiles([...(input.files ?? [])]);
-    input.value = ''; // so that the user can choose the same file again
+    input.value = ''; // otherwise choosing the same file again would fire no event
   }
 }
 

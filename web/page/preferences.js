@@ -68,7 +68,7 @@ export class LogitPreferences extends LogitElement {
     if (newState === 'closed') return;
     const { left, right, bottom } = this.getBoundingClientRect();
     const end = Math.min(left, document.documentElement.clientWidth - right);
-    menu.style.insetInlineEnd = `${end}px`; // with text from right to left, the distance is from the left edge
+    menu.style.insetInlineEnd = `${end}px`; // right to left, the inline end is the left edge
     menu.style.top = `${bottom + 6}px`;
   }
 

@@ -227,7 +227,7 @@ export class LogitSend extends LogitElement {
     const box = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector(`#${name}`));
     box.select();
     const copied = await copyText(code);
-    this.said = { [name]: t(copied ? 'send.copied' : 'send.select') }; // the text is selected
+    this.said = { [name]: t(copied ? 'send.copied' : 'send.select') }; // either way, the text is selected
   }
 
   /** Opens the device's share dialog, with the picture if the dialog accepts files. */

@@ -147,7 +147,7 @@ function readRecords() {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return found.filter(isSound).slice(0, MOST);
   } catch {
-    return []; // no storage, or another program has written the value
+    return []; // no sessions: no storage, or an unreadable value
   }
 }
 

@@ -31,7 +31,7 @@ function recallInstrument() {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
   } catch {
-    return {}; // a sandboxed frame has no storage
+    return {}; // no stored links: a sandboxed frame has no storage
   }
 }
 

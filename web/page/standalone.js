@@ -153,7 +153,7 @@ function followScope(scope) {
     const text = scope.getAttribute(name);
     if (text === null) return changeSetting(scope, name, undefined);
     const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
-    if (dropped.some(({ why }) => why === 'unknown')) return; // not part of the state
+    if (dropped.some(({ why }) => why === 'unknown')) return; // not part of the state, such as `class`
     scope.acceptParsed({ state, dropped });
     if (state) changeSetting(scope, name, valueIn(state, name));
   };

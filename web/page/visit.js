@@ -41,7 +41,7 @@ function readItem(key) {
   try {
     return held.get(key) ?? JSON.parse(sessionStorage.getItem(key) ?? 'null');
   } catch {
-    return null; // a sandboxed frame has no storage, or another program has written the value
+    return null; // no visit: no storage in a sandboxed frame, or an unreadable value
   }
 }
 

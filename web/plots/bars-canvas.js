@@ -75,7 +75,7 @@ export class MovingBars {
       }
       if (row.removed_by) return;
       const after = look('.after');
-      if (after.font !== font) context.font = font = after.font; // changing the font is slow
+      if (after.font !== font) context.font = font = after.font; // only if it differs: setting a font is slow
       if (after.fill !== ink) context.fillStyle = ink = after.fill;
       const end = afterBar(Math.max(final, raw, 1), second, unit);
       context.fillText(percent(row), end + 8 * unit, row.y + baseline);

@@ -54,7 +54,7 @@ export function layRivers({ values, top, ids, p, stepped = false }) {
     let walked = 0;
     for (let k = 0; k < top; k++) {
       const share = p[i * top + k];
-      if (share === 0) break; // removed tokens are last
+      if (share === 0) break; // only removed tokens follow
       const id = ids[i * top + k];
       let river = found.get(id);
       if (!river) {

@@ -60,7 +60,7 @@ const SHAPES = {
  * @param {number} r
  */
 function renderDot({ x, y }, i, r) {
-  if (Number.isNaN(y)) return nothing; // a share is NaN if there are no texts
+  if (Number.isNaN(y)) return nothing; // no dot: without texts a share is NaN
   if (i === 0) return svg`<circle class="dot s0" cx=${x} cy=${y} r=${r}></circle>`;
   if (SHAPES[i]) return svg`<path class="dot s${i}" d=${SHAPES[i](x, y, 1.2 * r)}></path>`;
   return svg`<rect class="dot s${i}" x=${x - r} y=${y - r} width=${2 * r} height=${2 * r}></rect>`;

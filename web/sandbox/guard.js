@@ -23,7 +23,7 @@ function start(harness) {
   worker.onmessage = ({ data }) => postMessage(asked && isSent(data) ? data : null);
   worker.onmessageerror = () => postMessage(null);
   worker.onerror = (event) => {
-    event.preventDefault(); // otherwise the frame would get the whole error
+    event.preventDefault(); // otherwise the frame would also get the error, uncut
     postMessage({ error: message(event.message || 'the worker failed') });
   };
 }

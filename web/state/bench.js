@@ -357,7 +357,7 @@ export class Bench extends EventTarget {
   /** @param {unknown} error @param {Pass} pass */
   #failPass(error, pass) {
     if (this.#isStale(pass)) return;
-    this.drawn = null; // the bars on screen are of other settings or another text
+    this.drawn = null; // no draw fits the bars, which show older settings or text
     this.fail(error);
     this.changed();
   }

@@ -89,7 +89,7 @@ export function lease(model, options = {}) {
       if (--entry.users > 0) return;
       entry.control.abort();
       if (shared.get(key) === entry) shared.delete(key);
-      entry.engine.then((engine) => engine.close()).catch(() => {}); // the failure was reported already
+      entry.engine.then((engine) => engine.close()).catch(() => {}); // the loading code reports a failure
     },
   };
 }

@@ -51,7 +51,7 @@ export class Ladder {
   #requests = new Newest(
     (asked) => this.#write(asked),
     () => {},
-    () => {}, // the landscape's own text reports the error
+    () => {}, // ignored: the landscape's own text reports the error
   );
 
   /**

@@ -42,7 +42,7 @@ export function remember(name, value) {
     held.delete(key);
     return true;
   } catch {
-    held.set(key, value); // no storage, or no room
+    held.set(key, value); // in memory only: no storage, or no room
     return false;
   }
 }

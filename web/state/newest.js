@@ -51,7 +51,7 @@ export class Newest {
 
   /** @param {number} turn */
   async #run(turn) {
-    await null; // first let `ask` store this promise
+    await null; // lets `ask` store this promise before the work begins
     while (turn === this.#turn && this.#wanted !== null) {
       const asked = this.#wanted;
       this.#wanted = null;

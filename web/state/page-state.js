@@ -140,7 +140,7 @@ function unescape(text) {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return undefined; // a percent sign without two hexadecimal digits
+    return undefined; // invalid: a percent sign without two hexadecimal digits
   }
 }
 

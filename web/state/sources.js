@@ -45,7 +45,7 @@ class Opened {
   async get() {
     if (this.#closed) throw new LogitscopeError('closed', 'session_closed');
     this.#session ??= this.#engine.session().catch((error) => {
-      this.#session = null; // the next `get` tries again, since there may be memory then
+      this.#session = null; // so the next `get` tries again, perhaps with more memory
       throw error;
     });
     return this.#session;
@@ -87,7 +87,7 @@ export class Timeline {
   async moveTo({ ids, settings, step }) {
     const key = ids.join();
     if (key !== this.#fed) {
-      this.#fed = key; // set before the call: the session runs later calls after it
+      this.#fed = key; // before the call ends: later calls wait for it in the session
       this.#fedBeside = '';
       this.second = undefined;
       try {
@@ -117,7 +117,7 @@ export class Timeline {
     const [session, beside] = await Promise.all([this.#session.get(), this.#beside.get()]);
     await beside.feed(Uint32Array.from(all));
     const second = await beside.logits();
-    if (fed !== this.#fed) return; // the text has changed meanwhile
+    if (fed !== this.#fed) return; // outdated: the text has changed meanwhile
     this.second = second;
     await session.second(second);
     const { p } = await this.#engine.warp(second, { top: 0 });

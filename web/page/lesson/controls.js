@@ -143,7 +143,7 @@ export function renderControls(names, tokens, options) {
   return html`<div class="controls">${names.map((name) => {
     if (name === 'logit_bias') return tokens.map((token) => renderBias(token, options));
     if (name === 'forced_first') return renderFirst(tokens, options);
-    if (name === 'constraint') return ''; // <logit-written-text> renders it
+    if (name === 'constraint') return ''; // <logit-written-text> renders its control
     return Object.hasOwn(OTHERS, name) ? OTHERS[name](options) : renderNumber(name, options);
   })}</div>`;
 }

@@ -229,7 +229,7 @@ export class LogitLesson extends LogitElement {
     if (key !== this.#key) this.marks = {};
     this.#key = key;
     if (this.#storesMarks) this.marks = merge(this.marks, recallMarks(key));
-    if (another) this.patches = {}; // a change of the language keeps the figures' changes
+    if (another) this.patches = {}; // another lesson, not only another language
     if (another) this.guessed = [];
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();

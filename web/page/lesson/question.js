@@ -143,7 +143,7 @@ export class LogitQuestion extends LogitElement {
         this.#asking.fault = null;
         if (this.#isStored) this.#restoreAnswer();
       }
-      this.said = null; // this sentence is in the old language
+      this.said = null; // drops a sentence in the old language
     }
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offerTokens();

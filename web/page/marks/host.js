@@ -27,7 +27,7 @@ export function answerHost(lesson) {
   };
   /** @param {string} state @param {object} id */
   async function restore(state, id) {
-    await lesson.opened; // the parent page may send a state before 'logitscope:ready'
+    await lesson.opened; // a state may arrive before the lesson has loaded
     lesson.restore(state);
     tellResult(id);
   }

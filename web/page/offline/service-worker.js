@@ -128,7 +128,7 @@ async function isNew() {
     if (fresh) tried = theirs;
     return fresh;
   } catch {
-    return false; // no network, or no answer within PATIENCE
+    return false; // not known to be new: no network, or no answer within PATIENCE
   }
 }
 

@@ -9,7 +9,7 @@ const PATIENCE = 3000;
 const { serviceWorker } = navigator;
 const again = () => location.reload();
 serviceWorker.addEventListener('controllerchange', again);
-serviceWorker.addEventListener('message', again); // the worker says that another page still uses the old build
+serviceWorker.addEventListener('message', again); // reloads anyway: another page uses the old build
 serviceWorker.startMessages();
 const timer = setTimeout(again, PATIENCE);
 

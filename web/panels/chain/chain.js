@@ -515,13 +515,13 @@ export class LogitChain extends LogitElement {
     if (name === 'own') await import('../own-sampler/stage.js');
     this.unfolded = false;
     this.#taken.add(name);
-    if (start === undefined) this.#opened.add(name); // without a start value, the user must enter one
+    if (start === undefined) this.#opened.add(name); // opens the card, since the user must enter a value
     this.#added = name;
     const { length } = this.#shownNames;
     const params = { name: capitalise(settingName(name)), at: this.#shownNames.indexOf(name) + 1 };
     this.#said = t('chain.added', { ...params, of: length });
     if (start === undefined)
-      this.requestUpdate(); // this card reports its settings itself
+      this.requestUpdate(); // sends no setting: the card sends the value entered in it
     else {
       // Set the value at once: if it changed later, its selected text would no longer be selected.
       this.settings = { ...this.settings, [name]: start };
@@ -536,7 +536,7 @@ export class LogitChain extends LogitElement {
     if (name === 'own') this.emit('logit-own-stage', { own: null });
     else if (name !== 'logit_bias') {
       const neutral = { [name]: this.#neutralOf(name) };
-      this.settings = { ...this.settings, ...neutral }; // the new trace comes later, with the engine's answer
+      this.settings = { ...this.settings, ...neutral }; // shown before the engine's answer brings the trace
       this.emit('logit-set', neutral);
     }
     if (this.at === name) this.at = '';

@@ -73,7 +73,7 @@ export class LogitKnob extends LogitElement {
       /** @type {HTMLInputElement} */ (this.renderRoot.querySelector(`.slide ${name}`));
     setProperties(part('.fill'), reachOf(this.row, this.value, this.#highest));
     const [slider, text] = [part('input'), String(this.value)];
-    if (slider.value !== text) slider.value = text; // a written value lays the slider out again
+    if (slider.value !== text) slider.value = text; // a write causes a layout, even of an equal value
     return false;
   }
 
@@ -127,14 +127,14 @@ export class LogitKnob extends LogitElement {
   /** @param {number} value */
   #emitValue(value) {
     if (!this.row || value === this.value) return;
-    this.value = value; // the trace comes later, with the engine's answer
+    this.value = value; // shown before the engine's answer
     this.emit('logit-set', { [this.row.name]: value });
   }
 
   /** @param {SettingRow} row */
   #neutralise(row) {
     this.#typed.clear();
-    this.focus(); // the button that had the focus disappears
+    this.focus(); // takes the focus of a button that disappears
     this.#emitValue(row.neutral);
   }
 

@@ -85,7 +85,7 @@ export class LogitShelf extends LogitElement {
     drawing ??= readPictures();
     drawing.then(
       (pictures) => (this.pictures = pictures),
-      () => {}, // the shelf works without pictures
+      () => {}, // ignored: the shelf works without pictures
     );
   }
 

@@ -153,7 +153,7 @@ export class LogitDistribution extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
     if (this.view === 'stages')
-      import('../stages/stages.js'); // strings and element
+      import('../stages/stages.js'); // loads the element and its strings
     else if (!this.#showsBars && !this.ranks)
       import('./curve.js').then((ranks) => (this.ranks = ranks));
     if (!changes.has('trace') || !this.trace) return;

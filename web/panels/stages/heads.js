@@ -177,7 +177,7 @@ export class Heads {
 
   /** Moves the focus to the next or previous button. @param {KeyboardEvent} event */
   #onWalk = (event) => {
-    if (event.defaultPrevented) return; // the arrow key has moved a grabbed stage
+    if (event.defaultPrevented) return; // the arrow key was used: it has moved a grabbed stage
     const parts = /** @type {HTMLElement[]} */ ([
       ...this.#host.renderRoot.querySelectorAll('.head :is(.plug, .turns, .power)'),
     ]).filter((part) => getComputedStyle(part).visibility === 'visible');
@@ -232,7 +232,7 @@ export class Heads {
     const river = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.river'));
     const control = new AbortController();
     const { signal } = control;
-    const finger = pointerType !== 'mouse' && !moves; // on the picture, a finger scrolls the page
+    const finger = pointerType !== 'mouse' && !moves; // not captured: on the picture, a finger may scroll the page
     if (!finger) river.setPointerCapture(pointerId);
     const end = (/** @type {boolean} */ done) => {
       control.abort();
@@ -288,7 +288,7 @@ export class Heads {
     const { name } = drag;
     const host = this.#host;
     const plot = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.plot'));
-    const { left, width } = (drag.plot ??= plot.getBoundingClientRect()); // each reading computes styles and layout
+    const { left, width } = (drag.plot ??= plot.getBoundingClientRect()); // once a drag: costs a layout
     const columns = host.river?.columns ?? [];
     const near = columns[columnAt(columns, (x - left) / width)];
     const to = host.movable.indexOf(near?.name);

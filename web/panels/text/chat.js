@@ -81,7 +81,7 @@ define('logit-chat', LogitChat);
 export function renderModes(panel) {
   const { chat, fixed } = panel;
   const choose = (/** @type {Chat | null} */ said) => {
-    Debounce.flush(); // reads what the user typed in a field that disappears now
+    Debounce.flush(); // keeps text just typed in a field that now disappears
     panel.emit('logit-chat', { chat: said });
   };
   /** @param {string} mode @param {boolean} on @param {Chat | null} said */

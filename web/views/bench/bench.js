@@ -134,7 +134,7 @@ export class LogitBench extends LogitElement {
 
   /** Chooses the layout from the width of this element and the height of the window. */
   #measure() {
-    const width = this.clientWidth || this.parentElement?.clientWidth; // 0 while this element is hidden
+    const width = this.clientWidth || this.parentElement?.clientWidth; // the parent's if this element is hidden
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     if (!width) return;
     this.low = innerHeight < LOW * rem;
@@ -146,7 +146,7 @@ export class LogitBench extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   shouldUpdate(changed) {
     const { trace } = this.given.instrument;
-    const early = trace === this.#trace; // the settings have moved, their reading comes next
+    const early = trace === this.#trace; // only settings have changed; their trace comes later
     this.#trace = trace;
     if (this.#throttle.classify(changed, early) !== 'motion') return true;
     this.#updateMoving();

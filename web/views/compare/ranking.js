@@ -176,7 +176,7 @@ export class LogitRanking extends LogitElement {
    */
   #onKey(event, place) {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!step || event.defaultPrevented) return; // the drag handle has its own keys
+    if (!step || event.defaultPrevented) return; // the drag handle has used the key itself
     event.preventDefault();
     this.#moveEntry(place, place + step, step);
   }

@@ -167,7 +167,7 @@ export class TextRunner {
       }
     } catch (error) {
       if (strategy.kind !== 'given' || signal.aborted) throw error;
-      text.fault = toFault(error); // the tokens of this vocabulary cannot spell the text
+      text.fault = toFault(error); // this vocabulary cannot spell the given text
       text.absent = true;
     } finally {
       await generation.return(/** @type {any} */ (undefined));

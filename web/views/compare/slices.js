@@ -101,7 +101,7 @@ export class SliceReader {
           this.#listed += trace.tokens.length;
         } catch (error) {
           if (engine !== this.#engine || toFault(error).code === 'closed') break;
-          this.#kept.set(key, null); // so that it is not requested again
+          this.#kept.set(key, null); // null: failed, not to be requested again
           throw error;
         }
         this.#changed();

@@ -126,7 +126,7 @@ export class StrategyList {
       const moved = /** @type {import('lit').LitElement} */ (
         host.renderRoot.querySelector('logit-strategy')
       );
-      moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden now
+      moved.renderRoot.querySelector('button')?.focus(); // the focused button is hidden now
     } else if (action === 'remove') {
       this.keys = this.keys.filter((_, at) => at !== i);
       this.#emitStrategies(strategies.filter((_, at) => at !== i));

@@ -82,7 +82,7 @@ export async function* measureSteps(session, { ids, ends, context, signal }) {
   const times = Array.from({ length: context + 1 }, () => []);
   const options = { ...settings, prompt: ids, max_new_tokens: last - ids.length, signal };
   await repeat(1, signal, async () => {
-    whole = [...ids]; // each run begins with the same tokens
+    whole = [...ids]; // drops drawn tokens: each run begins with the same ones
     let taken = 0;
     for await (const { id, position, ms } of session.generate(options)) {
       times[position].push(ms);

@@ -204,7 +204,7 @@ export class LogitLandscape extends ModelElement {
   #onNews(news, slices) {
     const picture = this.#display?.picture;
     if (news === 'encoded') {
-      this.#askContent(); // one frame later, the user would see the delay while typing
+      this.#askContent(); // at once: a frame later would be a visible delay while typing
       return this.requestUpdate();
     }
     if (news === 'asked' || news === 'reading' || news === 'fault')
@@ -329,7 +329,7 @@ export class LogitLandscape extends ModelElement {
     if (!drags && !lines.playing) content.reader?.follow();
     const reading = content.shown?.reading;
     if (!reading) {
-      lines.goHome(); // without a picture there is nothing to play
+      lines.goHome(); // stops playing: there is no picture
       this.#files?.drop();
       return;
     }

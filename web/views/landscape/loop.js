@@ -40,7 +40,7 @@ export class Loop {
   /** @param {number} part of the way, 0 to 1 @param {number} low @param {number} high */
   #valueAt(part, low, high) {
     const stops = [this.#home, low, high, this.#home];
-    let left = part * 2 * (high - low); // the knob travels twice the range
+    let left = part * 2 * (high - low); // the whole way is twice the range: home, low, high, home
     for (let i = 1; i < stops.length; i++) {
       const [from, to] = [stops[i - 1], stops[i]];
       const leg = Math.abs(to - from);

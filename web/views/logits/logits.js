@@ -346,7 +346,7 @@ export class LogitLogits extends LogitElement {
     const input = /** @type {HTMLInputElement} */ (event.target);
     const model = modelOf(input.files);
     if (model) this.emit('logit-model', { model });
-    input.value = ''; // so that the user can choose the same file again
+    input.value = ''; // otherwise choosing the same file again would fire no event
   }
 }
 
