@@ -30,22 +30,19 @@ struct architecture {
     enum qk_norm qk_norm;   /* norm of q and k before RoPE: none, of each head, or of a whole row */
     bool layer_norm;        /* true: layer norm with a bias; false: RMS norm */
     bool learned_positions; /* true: position vectors, added to the embedding; false: RoPE */
-    bool halves;      /* true: RoPE rotates elements (i, i + n_rot / 2); false: (2i, 2i + 1) */
-    bool joined_qkv;  /* true: attn_qkv contains the rows of q, then k, then v */
-    bool joined_gate; /* true: ffn_up contains the rows of gate, then of up */
-    bool parallel;    /* true: use_parallel_residual decides if attention and feed-forward part read
-                         the same x */
-    bool scaled_embedding;  /* true: embeddings are multiplied by sqrt(n_embd) */
-    bool multipliers;       /* true: reads the file's four keys of scales, such as logit_scale */
-    bool variants;          /* true: reads attention.scale; the output may have a bias */
-    bool convolutions;      /* true: layers without key heads are short convolutions */
-    uint32_t window_period; /* every n-th layer has no attention window; 1: all layers have one; 0:
-                               no layer */
+    bool halves;           /* true: RoPE rotates elements (i, i + n_rot / 2); false: (2i, 2i + 1) */
+    bool joined_qkv;       /* true: attn_qkv contains the rows of q, then k, then v */
+    bool joined_gate;      /* true: ffn_up contains the rows of gate, then of up */
+    bool parallel;         /* true: the key use_parallel_residual sets model_shape.parallel */
+    bool scaled_embedding; /* true: embeddings are multiplied by sqrt(n_embd) */
+    bool multipliers;      /* true: reads the file's four keys of scales, such as logit_scale */
+    bool variants;         /* true: reads attention.scale; the output may have a bias */
+    bool convolutions;     /* true: layers without key heads are short convolutions */
+    uint32_t window_period; /* every n-th layer has no attention window; 1: all have one; 0: none */
     uint32_t
         window; /* length of the window in positions if the file has no key for it; 0: no window */
     uint32_t unturned_period;  /* every n-th layer has no RoPE */
-    uint32_t wide_head_layers; /* if n_layer has this value, scores are divided by sqrt(n_embd /
-                                  n_head) */
+    uint32_t wide_head_layers; /* with this n_layer, scores are divided by sqrt(n_embd / n_head) */
     double local_freq_base;    /* RoPE's base in layers with a window; 0: the global base */
     double attention_cap,
         logit_cap; /* soft caps of scores and logits if the file has no key for them; 0: no cap */

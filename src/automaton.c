@@ -14,8 +14,7 @@ struct place {
     uint32_t step, frame;
 };
 
-/* A frame of the call stack: the step to return to, and the index of the frame below. Frame 0 is
- * the bottom. */
+/* A frame of the call stack: the step to return to, and the frame below. Frame 0 is the bottom. */
 struct frame {
     uint32_t step, below, depth;
 };
@@ -84,8 +83,7 @@ static uint32_t push_frame(struct automaton *a, uint32_t step, uint32_t below) {
     return a->n_frames++;
 }
 
-/* Adds to `work` all places that can be reached without reading a byte. True if the text may end
- * here. */
+/* Adds all places to `work` that need no byte to be reached. True if the text may end here. */
 static bool add_reachable(struct automaton *a) {
     bool complete = false;
     for (uint32_t i = 0; i < a->n_work; i++) {

@@ -51,8 +51,7 @@ static uint64_t heap_pop(struct bpe_work *work) {
     return least;
 }
 
-/* Finds rank and id of the pair that now begins with symbol `left`; false if the pair may not be
- * joined. */
+/* Finds rank and id of the pair that begins with symbol `left`; false if it may not be joined. */
 static bool current_pair(const struct bpe_work *work, const struct bpe_rule *rule, uint32_t left,
                          uint32_t *rank, uint32_t *id) {
     const struct bpe_symbol *symbol = &work->symbols[left];

@@ -11,8 +11,7 @@
 
 #define BPE_END UINT32_MAX
 
-/* A symbol is text[start .. start + length). Length 0 means that it was joined to its left
- * neighbour. */
+/* A symbol is text[start .. start + length); length 0: it was joined to its left neighbour. */
 struct bpe_symbol {
     uint32_t start, length;
     uint32_t previous, next; /* indices of the neighbours; BPE_END if there is none */
@@ -56,9 +55,8 @@ void bpe_work_push(struct bpe_work *work, uint32_t start, uint32_t length, uint3
 /* Joins neighbours until none may be joined. The result is the list that begins at symbols[0]. */
 void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule);
 
-/* Byte-level BPE as in GPT-2. The file spells bytes in a printable alphabet. The vocabulary's
- * pre-tokenizer splits the text; then pairs are merged by rank. Radford et al. 2019; Sennrich et
- * al. 2016. */
+/* Byte-level BPE as in GPT-2. The file spells bytes in a printable alphabet. A pre-tokenizer splits
+ * the text; then pairs are merged by rank. Radford et al. 2019; Sennrich et al. 2016. */
 struct bpe_gpt2; /* the merges; opaque */
 
 /* Reads tokenizer.ggml.merges. `vocabulary` must outlive the result. */

@@ -1,6 +1,5 @@
-/* Applies an ordered list of samplers to one vector of logits, with a record of each stage: the
- * trace. Every view shows numbers of the trace. They cover the whole vocabulary, and the draw reads
- * the same arrays. */
+/* Applies a list of samplers to logits and records each stage: the trace. Every view shows numbers
+ * of the trace. They cover the whole vocabulary, and the draw reads the same arrays. */
 #ifndef LOGITSCOPE_CHAIN_H
 #define LOGITSCOPE_CHAIN_H
 
@@ -31,8 +30,7 @@ struct chain_stage {
 struct chain_token {
     uint32_t id;
     uint32_t rank; /* from 1: survivors by final probability, then removed tokens by raw logit */
-    uint32_t removed_by; /* 1 + index of the removing stage; 0 for a survivor or a raw logit of
-                            -INFINITY */
+    uint32_t removed_by; /* 1 + index of the removing stage; 0 for a survivor or raw -INFINITY */
     float logit;         /* the raw logit */
     float warped;        /* logit after the chain; -INFINITY if removed */
     uint32_t green;      /* 2 if the token is green, 1 if not, 0 if no green list is active */
@@ -67,8 +65,7 @@ enum status chain_open(struct chain **chain, size_t vocab_size, size_t top_max,
 void chain_close(struct chain *chain);
 
 /* With this call the caller promises: logits at one address do not change while `version` is
- * unchanged. Later calls then reuse facts about these logits. 0, the initial version, disables this
- * reuse. */
+ * unchanged. Later calls then reuse facts about these logits. Version 0 disables this. */
 void chain_version(struct chain *chain, uint64_t version);
 
 /* Warps a copy of logits (vocab_size,) and records the trace, which lists min(top, top_max) tokens.
@@ -81,8 +78,7 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                         const uint32_t *history, size_t n_history, size_t top, struct fault *fault);
 
 const struct chain_trace *chain_trace(const struct chain *chain);
-/* Logits (vocab_size,) and integer weights (vocab_size,) after the chain; p is weight /
- * weight_total. */
+/* Logits (vocab_size,) and weights (vocab_size,) after the chain; p = weight / *weight_total. */
 const float *chain_logits(const struct chain *chain);
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total);
 

@@ -7,8 +7,7 @@
 #include "shortlist.h"
 #include "watermark.h"
 
-/* The logits after a stage; `max` and `total` turn them into probabilities (chain_weight,
- * chain_share). */
+/* The logits after a stage; chain_weight and chain_share make p of them with `max` and `total`. */
 struct snapshot {
     const float *logits;
     float max;
@@ -26,8 +25,7 @@ struct chain {
     uint64_t *raw_weights; /* (vocab_size,) */
     uint64_t *weights;     /* (vocab_size,) of `logits` */
     uint32_t *scratch;     /* (2 * vocab_size,) */
-    struct pool survivors; /* copies of the survivors' logits and weights, for a quarter of the
-                              vocabulary */
+    struct pool survivors; /* copies of the survivors; room for vocab_size / 4 tokens */
     bool is_sparse;        /* true if `survivors` contains every survivor */
     uint8_t *removed_by;   /* (vocab_size,) 1 + stage, 0 for a survivor, or REMOVED_ON_INPUT */
     float *copies[SAMPLER_COUNT + 1]; /* by sampler: logits (vocab_size,) after it; [SAMPLER_COUNT]:

@@ -47,8 +47,7 @@ static bool suits_all(const struct settings *settings, const uint32_t *stages, u
     return true;
 }
 
-/* Copies the logits of a pool, by id, into the array of adaptive_p, and returns a snapshot of
- * them. */
+/* Copies a pool's logits, by id, to the array of adaptive_p; returns a snapshot of them. */
 static struct snapshot snapshot_of(struct chain *chain, const struct pool *pool,
                                    const struct warp_input *input, float max) {
     float *copy = chain->copies[SETTING_ADAPTIVE_TARGET];

@@ -23,8 +23,7 @@ struct lexicon {
     uint8_t *bytes;        /* the `added` bytes of all entries, one after another */
 };
 
-/* `masks` is a cache: masks[s % MASKS] can contain the mask of state s. An unused element has state
- * 0. */
+/* `masks` is a cache: masks[s % MASKS] can be the mask of state s. State 0 means unused. */
 struct constraint {
     const struct lexicon *lexicon;
     struct grammar *grammar;
@@ -44,8 +43,7 @@ static int compare_tokens(const struct tokenizer *tokenizer, uint32_t a, uint32_
     return order ? order : x.length < y.length ? -1 : x.length > y.length;
 }
 
-/* Sorts the entries by their tokens' bytes (bottom-up merge sort); `spare` has room for all
- * entries. */
+/* Sorts the entries by their tokens' bytes (bottom-up merge sort); `spare` is as large. */
 static void sort_entries(struct lexicon *lexicon, struct entry *spare) {
     struct entry *from = lexicon->entries, *to = spare;
     size_t n = lexicon->n;
@@ -165,8 +163,7 @@ static uint32_t allow_tokens(struct constraint *constraint, uint16_t state, uint
     const struct entry *entry = constraint->lexicon->entries, *end = entry + constraint->lexicon->n;
     const uint8_t *bytes = constraint->lexicon->bytes;
     const struct automaton_table *table = automaton_table(constraint->automaton);
-    size_t alive =
-        0; /* number of bytes, from the start of the last token, that can follow `state` */
+    size_t alive = 0; /* bytes of the last token that can follow `state` */
     uint32_t count = 0;
     constraint->path[0] = state;
     for (; entry < end; bytes += entry->added, entry++) {
@@ -186,8 +183,7 @@ static uint32_t allow_tokens(struct constraint *constraint, uint16_t state, uint
     return count;
 }
 
-/* Returns the state after n ids. If the grammar rejects an id, returns AUTOMATON_DEAD and sets *bad
- * to its index. */
+/* Returns the state after n ids; AUTOMATON_DEAD if the grammar rejects the id with index *bad. */
 static uint16_t state_after(struct constraint *constraint, const uint32_t *ids, size_t n,
                             size_t *bad) {
     const struct tokenizer *tokenizer = constraint->lexicon->tokenizer;

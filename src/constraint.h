@@ -1,5 +1,4 @@
-/* Applies a grammar to one vocabulary: finds the tokens after which a text can still become a text
- * of the grammar. */
+/* Finds the tokens of a vocabulary after which a text can still become a text of a grammar. */
 #ifndef LOGITSCOPE_CONSTRAINT_H
 #define LOGITSCOPE_CONSTRAINT_H
 

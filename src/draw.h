@@ -1,6 +1,6 @@
 /* Randomness and the draw: PCG32, inverse CDF over integer weights, Gumbel-max. Every random number
- * is a pure function of (seed, step), so a timeline can be rewound and branched without stored
- * random state. */
+ * is a pure function of (seed, step), so a timeline can be rewound and branched without a stored
+ * state. */
 #ifndef LOGITSCOPE_DRAW_H
 #define LOGITSCOPE_DRAW_H
 
@@ -39,7 +39,7 @@ uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag);
 uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                       uint64_t r, uint32_t *scratch);
 
-/* Returns the token with the largest logit + noise, lowest id on a tie. The noise is -log(-log((k +
+/* Returns the token with the largest logit + noise, lowest id on a tie. Noise is -log(-log((k +
  * 1/2) 2^-53)), k the top 53 bits of splitmix64(splitmix64(splitmix64(seed) + step) + id). Maddison
  * et al. 2014. */
 uint32_t draw_gumbel(const float *logits, size_t n, uint64_t seed, uint64_t step);

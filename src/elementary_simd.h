@@ -19,8 +19,7 @@ static inline f32x4 exp_down_f32x4(f32x4 x) {
     p = f32x4_add(f32x4_mul(p, r), f32x4_splat(1.6666665459e-1f));
     p = f32x4_add(f32x4_mul(p, r), f32x4_splat(5.0000001201e-1f));
     f32x4 y = f32x4_add(f32x4_add(f32x4_mul(p, f32x4_mul(r, r)), r), f32x4_splat(1.0f));
-    /* the bits of `shifted` are 0x4b400000 + n; the last line replaces results that overflow
-     * here */
+    /* the bits of `shifted` are 0x4b400000 + n; overflow is replaced below */
     i32x4 power = i32x4_add(i32x4_bits(shifted), i32x4_splat(127 - 0x4b400000));
     y = f32x4_mul(y, f32x4_bits(i32x4_shift_left(power, 23)));
     return f32x4_unless(f32x4_less(x, f32x4_splat(-87.3f)), y);

@@ -12,8 +12,7 @@ static struct weights group_of(float scale, float minimum, int factor, int share
         scale, minimum, {(int8_t)factor, (int8_t)factor}, {(int8_t)share, (int8_t)share}, {0}};
 }
 
-/* Splits sixteen bytes: their low 4 bits are columns 0 .. 15, their high 4 bits columns 16 ..
- * 31. */
+/* Splits sixteen bytes: the low 4 bits are columns 0 .. 15, the high 4 bits columns 16 .. 31. */
 static void take_halves(uint8_t *codes, const uint8_t *halves) {
     VECTOR
     for (int i = 0; i < 16; i++) {

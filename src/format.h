@@ -42,8 +42,7 @@ struct format {
     uint8_t bits, offset;
     bool levels;
     bool minimum; /* true if the format has minima */
-    bool half; /* true if packed scale and minimum are float16; with float32 the matrix would be 1.2
-                  times larger */
+    bool half;    /* true if packed scale and minimum are float16, which saves a sixth */
     uint8_t
         factors;  /* number of factors in a group, and of shares: 0, 1, or 2 (one for 16 columns) */
     bool nibbles; /* true if factor and share are the halves of one byte */

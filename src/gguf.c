@@ -49,8 +49,7 @@ static enum status refuse_duplicate(struct gguf_reader *reader, const char *key,
     return fault_set(reader->fault, STATUS_BAD_FILE, key, "name:s", reader->name);
 }
 
-/* Allocates count + 1 zeroed elements of `size` bytes, so never 0 bytes. NULL on overflow or if
- * memory is short. */
+/* Allocates count + 1 zeroed elements of `size` bytes; NULL on overflow or if memory is short. */
 static void *allocate_table(uint64_t count, size_t size) {
     if (count >= SIZE_MAX / size) return NULL;
     return calloc((size_t)count + 1, size);

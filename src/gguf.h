@@ -40,8 +40,7 @@ uint64_t gguf_size(const struct gguf *file);
 /* Returns the metadata value of a key, or NULL. */
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key);
 
-/* Each function finds a key and reads its value as the function of the same ending in
- * gguf_value.h. */
+/* Each function finds a key and reads its value with the same function of gguf_value.h. */
 enum status gguf_u32(const struct gguf *file, const char *key, uint32_t fallback, uint32_t *out,
                      struct fault *fault);
 enum status gguf_f64(const struct gguf *file, const char *key, double fallback, double *out,

@@ -1,5 +1,4 @@
-/* A metadata value of a GGUF image, read in place. gguf_open has checked that it is inside the
- * image. */
+/* A metadata value of a GGUF image, read in place. gguf_open has checked its bounds. */
 #ifndef LOGITSCOPE_GGUF_VALUE_H
 #define LOGITSCOPE_GGUF_VALUE_H
 
@@ -44,8 +43,8 @@ struct gguf_value {
 
 /* Each function reads a value of one type. A NULL value gives `fallback`. A value of the wrong type
  * or size (a float for an integer, a negative number, more than UINT32_MAX) is STATUS_BAD_FILE; the
- * fault names `key`. gguf_value_u32 accepts integers of any width, gguf_value_f64 floats of either
- * width. */
+ * fault names `key`. gguf_value_u32 takes integers of any width, gguf_value_f64 both kinds of
+ * float. */
 enum status gguf_value_u32(const struct gguf_value *value, const char *key, uint32_t fallback,
                            uint32_t *out, struct fault *fault);
 enum status gguf_value_f64(const struct gguf_value *value, const char *key, double fallback,
@@ -59,8 +58,7 @@ enum status gguf_value_text(const struct gguf_value *value, const char *key,
 /* Returns the next string of an array and moves *cursor past it. Begin with *cursor = value->data;
  * call at most value->count times. */
 struct gguf_string gguf_next_string(const uint8_t **cursor);
-/* Both functions return element i of an array of float32, or of int32 or uint32; the array may be
- * unaligned. */
+/* Both functions return element i of an unaligned array of float32, or of int32 or uint32. */
 float gguf_array_f32(const struct gguf_value *value, uint64_t i);
 int32_t gguf_array_i32(const struct gguf_value *value, uint64_t i);
 

@@ -42,8 +42,7 @@ enum { VOCAB_MAX = 1 << 19 };
 struct quants {
     float scale;
     int32_t negative;   /* sum of the magnitudes of the negative quants */
-    int16_t sums[2][2]; /* [half][0]: sum over columns 4c and 4c + 1; [half][1]: over 4c + 2 and 4c
-                           + 3 */
+    int16_t sums[2][2]; /* [half][0]: sum of columns 4c, 4c + 1; [half][1]: of 4c + 2, 4c + 3 */
     int16_t
         values[MATRIX_GROUP]; /* in kernels_scalar the quants; other tables use their own form */
 };
@@ -70,8 +69,7 @@ struct kernels {
     size_t streams;
 
     /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The
-     * bias is added to the finished sum of a row. Each row of out has the bits of a call with n =
-     * 1. */
+     * bias is added to the finished sum of a row. n does not change the bits of a row. */
     void (*matmul)(float *out, const struct matrix *w, const float *bias, const float *x, size_t n);
 
     /* Writes quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
@@ -122,8 +120,7 @@ extern const struct kernels kernels_scalar;
 extern const struct kernels kernels_simd;
 
 /* The loops of kernels_simd over quantised matrices, in quants_simd.c. For WebAssembly,
- * quants_simd.c is compiled to two modules, without and with relaxed SIMD; both use the engine's
- * memory. */
+ * quants_simd.c is compiled to two modules, without and with relaxed SIMD. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n);
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
                         const struct quants *quants, size_t n, size_t streams);

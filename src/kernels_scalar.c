@@ -55,8 +55,7 @@ static float group_times_quants(const struct weights *w, const int16_t *products
     return minimum ? term + w->minimum * (x->scale * (float)share) : term;
 }
 
-/* Writes row r's product with vector t to out[t * w->rows]. Each group is decoded once for all
- * vectors. */
+/* Writes row r's product with vector t to out[t * w->rows]. Decodes each group only once. */
 static void row_times_quants(float *out, const struct matrix *w, size_t r, const struct quants *x,
                              size_t n) {
     const struct format *f = format_of(w->type);

@@ -17,8 +17,7 @@ static inline f32x4 exp_f32x4(f32x4 x) {
     return f32x4_select(f32x4_less(f32x4_splat(88.3f), x), f32x4_splat(INFINITY), y);
 }
 
-/* elementary_tanh of four floats: computes both branches, then selects. Not inlined: it is
- * large. */
+/* elementary_tanh of four floats: computes both branches, then selects. Too large to inline. */
 static OUTLINED f32x4 tanh_f32x4(f32x4 x) {
     f32x4 one = f32x4_splat(1.0f);
     i32x4 negative = f32x4_less(x, f32x4_splat(0.0f));
@@ -206,8 +205,7 @@ static OUTLINED void soft_cap(float *x, size_t n, float cap) {
     for (size_t i = whole; i < n; i++) x[i] = cap * elementary_tanh(x[i] / cap);
 }
 
-/* Rotates two pairs per word: (a c, b c) + (-b s, a s). Adding -b s gives exactly the bits of
- * subtracting b s. */
+/* Rotates two pairs per word: (a c, b c) + (-b s, a s). Adding -b s is exactly subtracting b s. */
 static void rotate(float *x, const float *cosine, const float *sine, size_t n_pairs) {
     const float signs[4] = {-1, 1, -1, 1};
     f32x4 sign = f32x4_load(signs);
@@ -296,8 +294,7 @@ static void softmax(float *scores, size_t n, float max) {
         f32x4_store(scores + t, f32x4_div(f32x4_load(scores + t), sum));
 }
 
-/* Writes `words` words of attention's output. Several independent sums hide the latency of an
- * addition. */
+/* Writes `words` words of attention's output. Independent sums hide the latency of additions. */
 static inline ALWAYS void mix_values(float *out, const float *weights, const float *values,
                                      size_t n, size_t size, size_t words) {
     f32x4 sums[4];

@@ -76,8 +76,7 @@ static struct place *place_of(const struct loader *loader, const struct gguf_ten
     return &loader->places[tensor - gguf_tensor_at(loader->file, 0)];
 }
 
-/* Adds integers, not pointers: an offset of 2 GB or more exceeds a difference of 32-bit
- * pointers. */
+/* Adds integers, because 2 GB or more exceed a difference of 32-bit pointers. */
 static uint8_t *address(const struct loader *loader, uint64_t at) {
     return loader->memory ? (uint8_t *)((uintptr_t)loader->memory + (uintptr_t)at) : NULL;
 }
@@ -123,8 +122,7 @@ static struct matrix bind_matrix(struct loader *loader, int layer, const char *s
     return m;
 }
 
-/* Binds a bias if the architecture has it, else returns NULL. `qkv` is true for a bias of q, k or
- * v. */
+/* Binds a bias if the architecture has it, else returns NULL. `qkv`: it is a bias of q, k or v. */
 static float *bind_bias(struct loader *loader, int layer, const char *stem, uint64_t n, bool qkv) {
     enum biases biases = loader->model->shape.architecture->biases;
     bool needed = biases == BIASES_ALL || (biases == BIASES_QKV && qkv);
@@ -235,8 +233,7 @@ static void need_key(struct loader *loader, const char *suffix) {
         loader->status = fault_set(loader->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
 }
 
-/* Llama 3 has one tensor of divisors. LongRoPE (Ding et al. 2024) has two; the session selects one
- * by its context. */
+/* Llama 3 has one tensor of divisors. LongRoPE (Ding et al. 2024) has two; a session uses one. */
 static void bind_rope(struct loader *loader) {
     struct model *m = loader->model;
     uint64_t n = m->shape.rope.n_rot / 2;

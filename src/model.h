@@ -46,8 +46,7 @@ struct model_shape {
 enum status model_shape_read(struct model_shape *shape, const struct gguf *file,
                              struct fault *fault);
 
-/* Returns the number of key heads in a layer; 0 for a short convolution. `shape` must come from
- * this file. */
+/* Returns a layer's number of key heads; 0: a short convolution. `shape` is from this file. */
 uint32_t model_shape_n_head_kv(const struct model_shape *shape, const struct gguf *file,
                                uint32_t layer);
 

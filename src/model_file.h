@@ -40,8 +40,7 @@ struct model_file {
 enum status model_file_begin(struct model_file **file, const void *head, size_t available,
                              uint64_t size, uint32_t context, uint64_t memory, struct fault *fault);
 
-/* Returns the buffer (bytes,) for the image. The first call allocates the buffer; NULL if memory is
- * short. */
+/* Returns the buffer (bytes,) for the image; the first call allocates it. NULL on failure. */
 void *model_file_image(struct model_file *file, struct fault *fault);
 
 /* Opens tokenizer and model from the complete image and destroys the image. Fails as gguf_open,

@@ -95,8 +95,7 @@ static void read_architecture(struct reader *reader, struct model_shape *s) {
     reader->status = fault_set(reader->fault, STATUS_UNSUPPORTED, "architecture", "name:s", shown);
 }
 
-/* Refuses n unless it is a multiple of `divisor`, the value of the key `of`; NULL: n must be
- * even. */
+/* Refuses n unless it is a multiple of `divisor` (key `of`); `of` is NULL if n must be even. */
 static void check_multiple(struct reader *reader, const char *suffix, uint32_t n, const char *of,
                            uint32_t divisor) {
     char key[KEY_MAX];
@@ -126,8 +125,7 @@ static bool is_off(const struct reader *reader, const char *suffix) {
            (!gguf_bool(reader->file, key, false, &on, NULL) && !on);
 }
 
-/* Reads an array with the number of key heads of each layer. All layers with heads must have equal
- * numbers. */
+/* Reads each layer's number of key heads. All layers with heads must have equal numbers. */
 static void read_heads_by_layer(struct reader *reader, struct model_shape *s, const char *key,
                                 const struct gguf_value *value) {
     bool integers = value->element_type == GGUF_INT32 || value->element_type == GGUF_UINT32;

@@ -121,8 +121,7 @@ static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, 
     return end && pass->endings ? end + ending_length(text + end, length - end, true) : end;
 }
 
-/* Matches P?\p{L}+, or P?[\p{L}\p{M}]+ if pass->marks; returns the end, or 0. A mark can be P or
- * begin a word. */
+/* Matches P?\p{L}+, or P?[\p{L}\p{M}]+ if pass->marks (a mark can be P); returns the end, or 0. */
 static size_t word_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
                        size_t prefix) {
     unsigned set = UNICODE_LETTERS | (pass->marks ? UNICODE_MARKS : 0u);
@@ -184,8 +183,7 @@ static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, s
     return at;
 }
 
-/* Matches \s+$. Returns the end of the text before the final white space, or of this white
- * space. */
+/* Matches \s+$. Returns the end of the text before final white space, or of that space. */
 static size_t cut_trailing(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     size_t end = 0; /* end of the last character that is not white space */
     (void)pass;
@@ -337,8 +335,7 @@ struct pretokenizer_walk pretokenizer_begin(const struct pretokenizer *pretokeni
 size_t pretokenizer_next(struct pretokenizer_walk *walk) {
     const struct pretokenizer *pretokenizer = walk->pretokenizer;
     size_t pass = pretokenizer->n_passes;
-    /* ends[pass] is the end of the text that `pass` cuts. The loop finds the last pass that has
-     * text left to cut. */
+    /* ends[pass] is the end of the text that `pass` cuts. Finds the last unfinished pass. */
     while (pass > 0 && walk->ends[pass] == walk->at) pass--;
     for (; pass < pretokenizer->n_passes; pass++) {
         const struct pretokenizer_pass *now = &pretokenizer->passes[pass];

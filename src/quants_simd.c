@@ -1,7 +1,6 @@
 /* build: -O2 */
 /* The loops of quantised matrices with vector words; they compute the bits of kernels_scalar.c. A
- * lane is an output row. This file must not need static data, because its WebAssembly module has
- * none. */
+ * lane is an output row. The file must not need static data: its WebAssembly module has none. */
 #include "kernels.h"
 
 #include <math.h>
@@ -85,8 +84,7 @@ static inline ALWAYS bytes16 bytes16_piece(const struct format *f, const uint8_t
     return bytes16_bits(plane, piece.bits, piece.from, piece.to);
 }
 
-/* Returns code i of a unit in four columns of four rows. `f` and `i` are constants of the
- * caller. */
+/* Returns code i of a unit in four columns of four rows. Callers pass constant `f` and `i`. */
 static inline ALWAYS bytes16 codes_load(const struct format *f, const uint8_t *planes, int i) {
     struct pieces pieces = format_pieces(f->bits, i);
     bytes16 codes = bytes16_piece(f, planes, pieces.of[0]);
@@ -166,8 +164,7 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     }
 }
 
-/* Computes the sums of plain_dots for weights that are levels or signed bytes, in formats with one
- * factor or none. */
+/* Computes the sums of plain_dots for levels or signed bytes and formats of at most one factor. */
 static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                       const struct quants *x, size_t n_tokens) {
@@ -221,8 +218,7 @@ static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *head
     return f32x4_load((const float *)(const void *)heads + i);
 }
 
-/* Adds the terms of a group to sums (n_quads, n_tokens). All pointers point to data of the first
- * row. */
+/* Adds the terms of a group to sums (n_quads, n_tokens). All pointers are to the first row. */
 static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const uint8_t *heads,
                                     const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                     const struct quants *x, size_t n_tokens) {

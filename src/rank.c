@@ -1,6 +1,6 @@
 /* build: -O2 */
 /* Selection in rank order by radix. A first pass finds a floor, at most the logit of the wanted
- * token. So the passes over the bits of logits read only few tokens. Only the returned list is
+ * token. So later passes, over bits of logits, read only few tokens. Only the returned list is
  * sorted. */
 #include "rank.h"
 
@@ -43,8 +43,7 @@ OUTLINED uint32_t rank_survey(const float *logits, size_t n, float *max) {
     return survivors;
 }
 
-/* A smaller negative float has larger bits, so floats between `least` and -Infinity are a range of
- * bits. */
+/* Smaller negative floats have larger bits: those between `least` and -Infinity are a range. */
 bool rank_any_below(const float *logits, size_t n, float least) {
     const float infinite = -INFINITY;
     uint32_t first, end, nearest = UINT32_MAX;
@@ -61,8 +60,7 @@ bool rank_any_below(const float *logits, size_t n, float least) {
     return nearest < end - first;
 }
 
-/* True if any logit of a block reaches the floor. The loop has no branch, so that compilers
- * vectorise it. */
+/* True if any logit of a block reaches the floor. Has no branch, so that compilers vectorise it. */
 static bool any_reaches(const float *logits, size_t n, float floor) {
     int32_t below = -1;
     VECTOR4
@@ -96,8 +94,7 @@ static uint32_t nth_key(const uint32_t *keys, size_t n, uint32_t k) {
     return prefix << 10;
 }
 
-/* Set i contains every `sets`-th logit from i on, so that compilers vectorise the maxima of the
- * sets. */
+/* Set i contains every `sets`-th logit from i on, so that the maxima can be vectorised. */
 float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
     const float none = -INFINITY;
     size_t sets = 4 * ((size_t)k / 2 + 16), rows = n / sets;

@@ -31,8 +31,7 @@ size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids);
  * is ignored. `scratch` has room for n uint32. */
 float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
-/* Returns the k-th token in rank order, 1 <= k <= number of survivors. `scratch` has room for n
- * uint32. */
+/* Returns the k-th token in rank order, 1 <= k <= survivors. `scratch` has room for n uint32. */
 struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
 /* Returns the first token in rank order at which the cumulative weight, including this token,

@@ -1,5 +1,4 @@
-/* Computes RoPE's frequencies in float64 with elementary.h, so that all builds give the same
- * bits. */
+/* Computes RoPE's frequencies in float64 with elementary.h: all builds give the same bits. */
 #include "rope.h"
 
 #include "elementary.h"

@@ -1,5 +1,4 @@
-/* The angles of rotary position embedding (Su et al. 2021, RoFormer), and their scaling for longer
- * contexts. */
+/* The angles of rotary position embedding (Su et al. 2021), and their scaling to long contexts. */
 #ifndef LOGITSCOPE_ROPE_H
 #define LOGITSCOPE_ROPE_H
 
@@ -18,8 +17,7 @@ struct rope {
 };
 
 /* Writes radians per position for each pair to out (n_rot / 2,). `divisors` is (n_rot / 2,) or
- * NULL. Each divisor is at least ROPE_DIVISOR_MIN, so that elementary_sin is accurate for every
- * angle. */
+ * NULL. Each divisor is at least ROPE_DIVISOR_MIN, so elementary_sin is accurate. */
 void rope_frequencies(double *out, const struct rope *rope, const float *divisors);
 
 /* Like rope_frequencies, for layers with a window; local_freq_base must not be 0. */

@@ -118,8 +118,7 @@ static float *allocate(uint64_t bytes) {
 }
 
 /* LongRoPE uses its long divisors if the session's context exceeds the context of the original
- * training. All positions of a session use the same divisors, so the cache never mixes long and
- * short divisors. */
+ * training. All positions of a session use the same divisors, so the cache never mixes them. */
 static void set_frequencies(struct session *s) {
     const struct model *model = s->model;
     const struct rope *rope = &model->shape.rope;
@@ -187,8 +186,7 @@ static size_t rotation_at(const struct session *s, enum rotation rotation) {
     return (size_t)(rotation - ROTATION_GLOBAL) * BATCH * (s->model->shape.rope.n_rot / 2);
 }
 
-/* Computes cosines and sines for positions [first .. first + n). Su et al. 2021, RoFormer, section
- * 3.2.2. */
+/* Computes cosines and sines for positions [first .. first + n). RoFormer, section 3.2.2. */
 static void compute_angles(struct session *s, enum rotation rotation, size_t first, size_t n) {
     const struct rope *rope = &s->model->shape.rope;
     size_t n_pairs = rope->n_rot / 2, at = rotation_at(s, rotation);
@@ -243,8 +241,7 @@ static void scale_by(float *x, float factor, size_t n) {
     for (size_t i = 0; i < n && factor != 1; i++) x[i] *= factor;
 }
 
-/* Copies n rows of keys or values into a layer's cache (n_head_kv, context, size), from position
- * `first` on. */
+/* Copies n rows of keys or values, from position `first`, to a cache (n_head_kv, context, size). */
 static void write_cache(const struct session *s, float *cache, const float *rows, size_t first,
                         size_t n) {
     const struct model_shape *m = &s->model->shape;
@@ -443,8 +440,7 @@ static enum status check_ids(const struct session *s, const uint32_t *ids, size_
     return STATUS_OK;
 }
 
-/* True if all logits are valid: neither NaN nor +Infinity. -Infinity is valid: that token cannot
- * follow. */
+/* True if all logits are valid, not NaN or +Infinity; with -Infinity the token cannot follow. */
 static bool all_below_infinity(const float *logits, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(logits[i] < INFINITY)) return false;

@@ -19,8 +19,7 @@ enum { SESSION_CONTEXT_DEFAULT = 1 << 12 }; /* default window, in ids: 4,096 */
 
 struct session; /* opaque; only one thread at a time may use it */
 
-/* The work of a feed: `evaluated` positions went through the model, `reused` positions came from
- * the cache. */
+/* Work of a feed: `evaluated` positions ran through the model, `reused` ones were in the cache. */
 struct session_fed {
     uint32_t evaluated, reused;
 };
@@ -67,8 +66,7 @@ enum status session_accept(struct session *session, const uint32_t *ids, size_t 
                            const float *logits, struct session_fed *fed, struct fault *fault);
 
 /* Copies the timeline of `from` with its cache, logits and hidden state, so that nothing is
- * evaluated. Fails with STATUS_INVALID_ARGUMENT unless the two sessions have the same model and
- * context. */
+ * evaluated. Fails with STATUS_INVALID_ARGUMENT if model or context differ. */
 enum status session_copy(struct session *session, const struct session *from, struct fault *fault);
 
 /* Logits (vocab_size,) of the last feed; NULL before the first. */

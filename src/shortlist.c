@@ -36,8 +36,7 @@ static bool stays_in_range(struct plan *plan, const struct settings *settings, s
            fabs(settings->value[SETTING_PRESENCE_PENALTY]) <= largest;
 }
 
-/* True if the sampler may run before the cut: it changes only listed tokens or keeps the order of
- * all tokens. */
+/* True if the sampler may run before the cut: it changes listed tokens only or keeps the order. */
 static bool is_known_before(uint32_t sampler) {
     return sampler == SETTING_LOGIT_BIAS || sampler == SETTING_REPETITION_PENALTY ||
            sampler == SETTING_FREQUENCY_PENALTY || sampler == SETTING_PRESENCE_PENALTY ||

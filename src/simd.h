@@ -150,7 +150,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * negative x of the group. It is equal for all rows and added once. */
 enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_STREAMS = 4 };
 typedef v128_t wide, dots_x;
-typedef v128_t dots, factors4, sums4; /* two lanes of 16 bits per row, each with the row's factor */
+typedef v128_t dots, factors4, sums4; /* two int16 per row; in factors4 both are its factor */
 typedef struct {
     v128_t magnitudes, signs; /* a byte of `signs` is all ones if x is negative */
 } wide_x;
@@ -367,8 +367,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
 
 typedef int16_t i16x8 __attribute__((vector_size(16)));
 
-/* Returns the first and the last eight bytes, sign-extended, and the sums of products of
- * neighbours. */
+/* Return the first or last eight bytes, sign-extended; sums of products of neighbours. */
 #ifdef __SSE2__
 static inline i16x8 i16x8_low(bytes16 x) {
     return (i16x8)_mm_srai_epi16(_mm_unpacklo_epi8((__m128i)x, (__m128i)x), 8);

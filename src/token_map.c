@@ -24,8 +24,7 @@ static int compare_entries(const void *left, const void *right) {
     return order ? order : a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* FNV-1a with 64 bits, both halves combined, because the low bits of the product depend only on low
- * bits. */
+/* FNV-1a with 64 bits. Combines both halves: low bits of a product depend on low bits only. */
 static struct entry entry_of(const char *text, size_t length, uint32_t id) {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;

@@ -1,5 +1,4 @@
-/* Finds the id of the token with given bytes. The table points into the vocabulary's text and
- * copies nothing. */
+/* Finds the id of the token with given bytes. The table points into the vocabulary's text. */
 #ifndef LOGITSCOPE_TOKEN_MAP_H
 #define LOGITSCOPE_TOKEN_MAP_H
 

@@ -8,8 +8,7 @@
 
 #define UNICODE_INVALID UINT32_MAX /* code of a byte that does not begin a character */
 
-/* Classes of characters by general category. Each character of the property White_Space is
- * SPACE. */
+/* Classes of characters by general category; all with the property White_Space are SPACE. */
 enum unicode_class {
     UNICODE_OTHER,
     UNICODE_UPPER,    /* Lu, Lt */
@@ -67,8 +66,7 @@ enum {
 struct unicode_range {
     uint32_t first, last, class;
 };
-/* Returns the class of the range that contains the code; 0 if no range does. The n ranges are
- * ascending. */
+/* Returns the class of the range that contains the code, or 0. The n ranges are ascending. */
 uint32_t unicode_within(const struct unicode_range *ranges, size_t n, uint32_t code);
 
 extern const uint8_t unicode_runs[];

@@ -336,8 +336,7 @@ static int compare_marked(const void *left, const void *right) {
     return order ? order : a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Sorts the marked tokens. For each text it keeps the special token and the user-defined token with
- * the lowest ids. */
+/* Sorts the marked tokens; of equal texts keeps the lowest special and user-defined ids. */
 static void sort_marked(struct vocabulary *vocabulary) {
     struct marked_token *marked = vocabulary->marked;
     size_t kept = 0;
@@ -349,8 +348,7 @@ static void sort_marked(struct vocabulary *vocabulary) {
     vocabulary->n_marked = kept;
 }
 
-/* Indexes the tokens that encoding looks up. Empty tokens are left out: encoding never produces
- * them. */
+/* Indexes the tokens that encoding looks up, except empty ones: encoding never produces them. */
 static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
     uint32_t *found = malloc(v->size * sizeof *found);
     size_t n_found = 0;
@@ -429,8 +427,7 @@ static bool is_phi(struct gguf_string name, char version) {
     return false;
 }
 
-/* Recognises Phi models by name, as llama.cpp does, and by architecture, because a model may be
- * renamed. */
+/* Recognises Phi models by name, as llama.cpp does, and by architecture if they are renamed. */
 static enum status read_strips(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     struct gguf_string name, architecture;
     enum status status = gguf_text(file, "general.name", &name, fault);

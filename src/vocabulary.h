@@ -36,8 +36,7 @@ enum { STRIPS_LEFT = 1, STRIPS_RIGHT = 2 };
  * not before a text that begins with a space (SPARING); in the gpt2 kind too (GPT2). */
 enum { PREFIX_ONCE = 1, PREFIX_SPARING = 2, PREFIX_GPT2 = 4 };
 
-/* A control, unknown or user-defined token. Before encoding, the text is searched for marked
- * tokens. */
+/* A control, unknown or user-defined token. Encoding searches the text for these tokens first. */
 struct marked_token {
     const char *text;
     uint32_t length, id;
@@ -109,8 +108,7 @@ static inline bool vocabulary_special(const struct vocabulary *vocabulary, uint3
     return vocabulary->type[id] == TOKEN_CONTROL || vocabulary->type[id] == TOKEN_UNKNOWN;
 }
 
-/* Fills the fault with STATUS_UNKNOWN_TOKEN and the text; `kind` is the key "word", "character" or
- * "byte". */
+/* Fails with STATUS_UNKNOWN_TOKEN and the text; `kind` is "word", "character" or "byte". */
 enum status vocabulary_lacks(struct fault *fault, const char *kind, const char *text,
                              size_t length);
 

@@ -28,8 +28,7 @@ OUTLINED size_t warp_best(const float *logits, size_t n) {
     return best;
 }
 
-/* Two loops, because the id decides a tie: equal logits stay up to `last` and are removed after
- * it. */
+/* Two loops: the id decides a tie, so equal logits stay up to `last` and are removed after it. */
 OUTLINED void warp_keep_through(float *logits, size_t n, uint32_t last) {
     float limit = logits[last];
     VECTOR

@@ -108,8 +108,7 @@ void warp_typical_p(float *logits, const struct warp_input *input);
  * e^-H), H the entropy in nats. */
 void warp_epsilon_cutoff(float *logits, const struct warp_input *input);
 void warp_eta_cutoff(float *logits, const struct warp_input *input);
-/* Keeps tokens with l >= max - n * sigma; sigma is the population standard deviation of the finite
- * logits. */
+/* Keeps tokens with l >= max - n * sigma, the population standard deviation of the survivors' l. */
 void warp_top_n_sigma(float *logits, const struct warp_input *input);
 /* Keeps tokens with p >= a * (largest p)^2. */
 void warp_top_a(float *logits, const struct warp_input *input);

@@ -1,5 +1,4 @@
-/* Shared by the samplers' files: functions that read the input, and truncations that several
- * samplers use. */
+/* Shared by the samplers' files: functions that read the input, and shared truncations. */
 #ifndef LOGITSCOPE_WARP_PART_H
 #define LOGITSCOPE_WARP_PART_H
 

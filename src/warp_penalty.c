@@ -12,8 +12,7 @@ void warp_logit_bias(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Counts each id of the window in scratch[id]; other entries stay unchanged. Returns the window's
- * length. */
+/* Counts each id of the window in scratch[id], sets no other entry, returns the window's length. */
 static size_t count_ids(const struct warp_input *input, const uint32_t **ids) {
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
     for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]] = 0;

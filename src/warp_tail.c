@@ -30,8 +30,7 @@ static bool add_weight(struct curve *curve, uint64_t weight) {
     return bends;
 }
 
-/* Sorts n keys: by their bytes, the lowest first, or by insertion if n is small. keys[n .. 2 n) is
- * scratch. */
+/* Sorts n keys by their bytes, lowest first; few keys by insertion. keys[n .. 2 n) is scratch. */
 static void sort_keys(uint32_t *keys, size_t n) {
     uint32_t *from = keys, *to = keys + n;
     for (size_t i = 1; i < n && n <= INSERTED; i++) {

@@ -136,8 +136,7 @@ EXPORT(enum status, model_finish)(struct model_file *file) {
     return model_file_finish(file, &fault);
 }
 
-/* Gives a vocabulary without tensors a model without weights, for session_accept; see
- * model_file_ask. */
+/* Gives a vocabulary a model without weights, for session_accept; see model_file_ask. */
 EXPORT(enum status, model_ask)
 (struct model_file *file, uint32_t context_length, uint32_t context) {
     return model_file_ask(file, context_length, context, &fault);

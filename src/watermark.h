@@ -25,8 +25,7 @@
 #include "draw.h"
 #include "settings.h"
 
-/* GREEN_HARD: with this bias or more, only green tokens survive. SYNTHID_LAYERS: the most layers of
- * a tournament. */
+/* From the bias GREEN_HARD on, only green tokens survive. SYNTHID_LAYERS: most layers to play. */
 #define GREEN_HARD 100.0
 #define SYNTHID_LAYERS 30
 

@@ -115,7 +115,7 @@ static void a_tied_head_counts_once(void) {
     free(p.image);
 }
 
-static void names_keys(void) {
+static void faults_name_keys(void) {
     struct patched p = load("llama_gqa");
     rename_to(&p, "general.architecture", "general.architectura");
     expect(p, STATUS_BAD_FILE, "key_missing general.architecture");
@@ -326,7 +326,7 @@ static void sees_everything(struct patched p) {
     free(p.image);
 }
 
-static void names_windows_and_caps(void) {
+static void faults_name_windows_and_caps(void) {
     struct builder b = {0};
     struct patched p = load("llama_window");
     set_u32(&p, "llama.attention.sliding_window", 0);
@@ -353,7 +353,7 @@ static void names_windows_and_caps(void) {
 }
 
 /* Checks the types of RoPE scaling and their factors. */
-static void names_rope(void) {
+static void faults_name_rope_keys(void) {
     struct builder b = {0};
     struct patched p;
     put_text_key(&b, "llama.rope.scaling.type", "yarn!");
@@ -456,7 +456,7 @@ static void checks_the_divisors(void) {
     }
 }
 
-static void names_tensors(void) {
+static void faults_name_tensors(void) {
     struct patched p = load("llama_gqa");
     rename_to(&p, "blk.1.attn_q.weight", "blk.1.attn_Q.weight");
     expect(p, STATUS_BAD_FILE, "tensor_missing blk.1.attn_q.weight");
@@ -575,16 +575,16 @@ int main(void) {
     TEST(binds_valid_files);
     TEST(the_files_have_every_format);
     TEST(a_tied_head_counts_once);
-    TEST(names_keys);
+    TEST(faults_name_keys);
     TEST(refuses_keys_that_would_change_the_numbers);
     TEST(refuses_unsupported_files);
     TEST(reads_heads_of_each_layer);
-    TEST(names_windows_and_caps);
-    TEST(names_rope);
+    TEST(faults_name_windows_and_caps);
+    TEST(faults_name_rope_keys);
     TEST(yarn_stays_between);
     TEST(knows_the_defaults);
     TEST(checks_the_divisors);
-    TEST(names_tensors);
+    TEST(faults_name_tensors);
     TEST(packs_in_place);
     TEST(measures_the_head_alone);
     TEST(refuses_overlapping_tensors);
