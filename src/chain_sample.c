@@ -111,7 +111,8 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
         input.settings = &list->settings;
         input.history = list->history;
         input.n_history = list->n_history;
-        /* The weights are not set: a list has a cut, and no stage before the cut reads weights. */
+        /* No weights are set: every list has a cut to k tokens, before which no stage reads
+         * them. */
         pool = (struct pool){list->n, list->logits, chain->weights, list->ids};
     } else {
         memcpy(chain->logits, logits, n * sizeof *logits);

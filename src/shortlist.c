@@ -13,7 +13,7 @@ enum { TOUCHED_MAX = 1024 };
 /* Bounds on the tokens that can survive. */
 struct plan {
     uint32_t keep;      /* number of tokens without bias or penalty that can survive */
-    double temperature; /* temperature before the cut; 1 if there is none */
+    double temperature; /* temperature that divides before the cut to k tokens; 1 if none does */
     float largest; /* logits up to this bound cannot overflow after bias, penalty and division */
     float least; /* logits down to this bound cannot overflow; an overflow would shift all logits */
 };
@@ -36,21 +36,22 @@ static bool stays_in_range(struct plan *plan, const struct settings *settings, s
            fabs(settings->value[SETTING_PRESENCE_PENALTY]) <= largest;
 }
 
-/* True if the sampler may run before the cut: it changes listed tokens only or keeps the order. */
+/* True if the sampler may run before the cut to k tokens: it changes listed tokens or keeps
+ * order. */
 static bool is_known_before(uint32_t sampler) {
     return sampler == SETTING_LOGIT_BIAS || sampler == SETTING_REPETITION_PENALTY ||
            sampler == SETTING_FREQUENCY_PENALTY || sampler == SETTING_PRESENCE_PENALTY ||
            sampler == SETTING_TEMPERATURE;
 }
 
-/* True if the sampler may run after the cut: it reads survivors and counts of the history, but
- * neither the order of the history nor the size of the vocabulary. */
+/* True if the sampler may run after the cut to k tokens: it reads survivors and counts of the
+ * history, but neither the order of the history nor the size of the vocabulary. */
 static bool is_known_after(uint32_t sampler) {
     return is_known_before(sampler) || (stage_suits_pool(sampler) && !stage_is_watermark(sampler));
 }
 
-/* Fills the plan from the stages up to the first cut. Returns false if there is no cut, or if a
- * stage may give a different result with the short list. */
+/* Fills the plan from the stages up to the first cut to k tokens. Returns false if there is none,
+ * or if a stage may give a different result with the short list. */
 static bool make_plan(struct plan *plan, const struct settings *settings, size_t n_history) {
     *plan = (struct plan){0, 1, 0, 0};
     double minimum = settings->value[SETTING_MIN_TOKENS_TO_KEEP];

@@ -19,14 +19,14 @@ struct row {
     double product, ggml;
 };
 
-static void need(bool read) {
+static void exit_unless(bool read) {
     if (read) return;
     printf("tests/vectors/quants.txt is malformed or missing; tests run from the root\n");
     exit(1);
 }
 
 static void read_floats(FILE *file, float *out) {
-    for (size_t i = 0; i < COLS; i++) need(fscanf(file, "%f", &out[i]) == 1);
+    for (size_t i = 0; i < COLS; i++) exit_unless(fscanf(file, "%f", &out[i]) == 1);
 }
 
 /* Reads the lines of a row: `row NAME`, `blocks HEX`, `weights W...` (only for the first row of a
@@ -38,21 +38,21 @@ static bool read_row(FILE *file, struct row *row) {
     for (uint32_t type = 0; type < FORMAT_COUNT; type++)
         if (format_of(type)->values > 1 && !strcmp(format_of(type)->name, row->name))
             row->type = type;
-    need(row->type != GGUF_F32);
+    exit_unless(row->type != GGUF_F32);
     for (size_t i = 0; i < gguf_bytes(row->type, COLS); i++) {
         unsigned byte;
-        need(fscanf(file, "%2x", &byte) == 1);
+        exit_unless(fscanf(file, "%2x", &byte) == 1);
         row->blocks[i] = (uint8_t)byte;
     }
-    need(fscanf(file, "%15s", word) == 1);
+    exit_unless(fscanf(file, "%15s", word) == 1);
     if (!strcmp(word, "weights")) {
         row->has_weights = true;
         read_floats(file, row->weights);
-        need(fscanf(file, "%15s", word) == 1);
+        exit_unless(fscanf(file, "%15s", word) == 1);
     }
-    need(!strcmp(word, "x"));
+    exit_unless(!strcmp(word, "x"));
     read_floats(file, row->x);
-    need(fscanf(file, " product %lf %lf", &row->product, &row->ggml) == 2);
+    exit_unless(fscanf(file, " product %lf %lf", &row->product, &row->ggml) == 2);
     return true;
 }
 
@@ -85,7 +85,7 @@ static void products_are_as_near_as_ggml(void) {
     double allowed = path ? 1.002 : 1.1;
     FILE *file = fopen(path ? path : "tests/vectors/quants.txt", "r");
     struct row row;
-    need(file);
+    exit_unless(file);
     while (read_row(file, &row)) {
         float simd = multiply(&kernels_simd, &row), scalar = multiply(&kernels_scalar, &row);
         CHECK(!memcmp(&simd, &scalar, sizeof simd));
@@ -94,7 +94,7 @@ static void products_are_as_near_as_ggml(void) {
         sums[row.type].ours += pow((double)scalar - row.product, 2);
         sums[row.type].ggml += pow(row.ggml - row.product, 2);
     }
-    need(feof(file));
+    exit_unless(feof(file));
     fclose(file);
     for (uint32_t type = 0; type < FORMAT_COUNT; type++) {
         const struct format *f = format_of(type);
