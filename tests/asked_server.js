@@ -1,6 +1,7 @@
 /**
- * A server for tests: the site below a random folder, and ask/ beside the page, over a model of this repository. It
- * counts the questions; `hold` delays the answers, `end` closes it as a program that stops.
+ * A server for tests, like that of the Python bench: below a random folder it serves the site and, beside the page,
+ * ask/, which answers questions to a model of this repository. It counts the questions. `hold` delays the answers.
+ * `end` closes the server, as if its program stopped.
  */
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';

@@ -27,7 +27,10 @@ const NATIVE = {
 };
 /** Debian's Python, which has Debian's NumPy. */
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
-/** The environment of its tests: the built package; the runner's channel would end a Node that they start. */
+/**
+ * Arguments of `env` for the Python tests: the path of the built package. The runner's channel is left out, since it
+ * would end each Node that these tests start.
+ */
 const ENV = ['-u', 'NODE_CHANNEL_FD', `PYTHONPATH=${join(root, 'build/python')}`];
 /** Slow test files that `make test-quick` omits. */
 const LEFT_OUT = process.env.QUICK

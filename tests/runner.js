@@ -86,7 +86,7 @@ export class Runner {
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The group had already ended.
+      // The processes of this group have ended already.
     }
   }
 
@@ -187,7 +187,7 @@ export class Runner {
       failed = file.failed = Number(summary[2]);
     }
     if (!file.counted) this.#count(file);
-    const ran = file.known || file.name !== name; // a file without tests was named above
+    const ran = file.known || file.name !== name; // true if a test or a file was reported
     if (!trouble && (!ran || (code !== 0 && !failed)))
       trouble = `ended with ${code} and without a failed test to show for it`;
     if (trouble || failed) this.#print(`\n${output.trimEnd()}`);

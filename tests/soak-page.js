@@ -20,7 +20,7 @@ const KNOBS_TURNED = ['temperature', 'top_k', 'top_p'];
 const [WRITTEN, COMPARED] = [400, 200];
 /** Number of texts for each setting of the comparison. Few, so drags take most of a round. */
 const SAMPLES = 5;
-/** Allowed growth: a factor, and random changes of the heap in bytes. */
+/** Allowed growth: a factor of all counts, and further bytes of the heap for its random changes. */
 const GROWTH = 1.25;
 const NOISE = 16e6;
 
@@ -111,7 +111,7 @@ const residentOf = (id) => {
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024
     );
   } catch {
-    return 0; // the process has ended
+    return 0; // no such process: it has ended
   }
 };
 

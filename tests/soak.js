@@ -15,7 +15,7 @@ const STAGES = 20;
 const TEXT = 40;
 /** Tokens and knob moves of a round. After a round, a session and a model are opened and closed. */
 const ROUND = { tokens: 10_000, knobs: 1_000 };
-/** Random changes of the heap, in bytes. */
+/** Allowed growth of the heap in bytes, for its random changes. */
 const NOISE = 8e6;
 
 setFlagsFromString('--expose-gc');

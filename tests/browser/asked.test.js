@@ -56,7 +56,7 @@ const ready = (frame) =>
 const act = (page, call) =>
   page.evaluate((name) => void document.querySelector('logit-scope')[name](), call);
 
-/** Compares the page with the engine at the same place. */
+/** Compares the page's distribution and ids with those of the engine after the same text. */
 function assertDirect({ tokens, drawn, ids, prompt }, settings, seed) {
   scope.feed([...scope.encode(prompt), ...ids]);
   const direct = scope.read({ ...settings, seed, top: tokens.length }, { step: ids.length });
@@ -94,7 +94,7 @@ test('the page over ask/ shows the numbers of the model, and a knob asks nothing
   assert.equal(server.asked.logits.length, before + 1);
   assert.match(page.url(), /\?source=asked(?!.*model=)/);
 
-  // The program ends and begins again: nothing is lost.
+  // When the server has ended and begun again, the page still has its text.
   await server.end();
   await act(page, 'step');
   const gone = await until(
@@ -112,7 +112,7 @@ test('the page over ask/ shows the numbers of the model, and a knob asks nothing
   assert.deepEqual(again.ids, gone.ids);
   assertDirect(again, { temperature: 1.5 }, seed);
 
-  // A slow answer can be cancelled.
+  // The user can cancel a question whose answer is slow.
   let free = () => {};
   server.state.hold = new Promise((resolve) => (free = resolve));
   await page.evaluate(() => {
@@ -139,7 +139,7 @@ test('the page over ask/ shows the numbers of the model, and a knob asks nothing
     seed,
   );
 
-  // Compare runs over it; views that need weights say so.
+  // Compare works with this model. Views that need the model's weights say that they cannot work.
   await page.evaluate(() => (document.querySelector('logit-scope').view = 'compare'));
   await page.locator('logit-passage').first().waitFor();
   await page.evaluate(() => (document.querySelector('logit-scope').view = 'cost'));
@@ -156,7 +156,7 @@ test('a host page answers by messages, another origin and another window do not'
   closed(host);
   await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
   const page = await open(`http://localhost:${host.address().port}/`);
-  // Another origin may not read ask/.
+  // A page of another origin may not read the server's ask/.
   const refused = await page.evaluate(
     (where) =>
       fetch(where).then(

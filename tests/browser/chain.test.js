@@ -311,8 +311,8 @@ test('while a knob moves, bars follow every frame, numbers ten times a second, a
     const began = performance.now();
     let moves = 0;
     const realNow = performance.now.bind(performance);
-    // Each move advances performance.now by 1/60 s, but timers use the real time. Both may cause an update, so `ms` is
-    // their sum.
+    // Each move advances performance.now by 1/60 s, but timers use the real time. Both clocks may cause an update, so
+    // `ms` is the sum of both times.
     performance.now = () => began + (1000 * moves) / 60;
     for (; moves < 60; moves++) {
       slider.value = String(0.5 + moves / 60);

@@ -799,7 +799,7 @@ test('a passage that no model read stands beside its continuations, with its cre
   assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
   const name = page.locator('logit-compare logit-strategy h3').last();
   assert.match(await name.innerText(), /Fat King Thin Dog$/);
-  // Another choice of passage replaces the text, but no strategy.
+  // When the user chooses another passage, it replaces the text of the first one. The strategies stay.
   const columns = await boxes.count();
   await passage.selectOption('goat');
   await until(given, (words) => /asked them to pay their fares/.test(words));

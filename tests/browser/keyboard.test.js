@@ -217,7 +217,7 @@ async function moveSliders(page) {
   return count;
 }
 
-/** The other views have fewer controls than the bench, so only `make test-long` tests them. */
+/** Views with fewer controls than the bench, so only `make test-long` tests them. */
 const OTHERS = VIEW_NAMES.filter((name) => name !== 'bench');
 for (const name of ['bench', ...(LONG ? OTHERS : [])])
   test(`Tab goes through the whole view and back, and the sliders answer: ${name}`, async () => {

@@ -679,7 +679,7 @@ test('a page that should keep the state and does not answer is reported until it
         heard.push(data);
         if (window.speaks && data.subject === 'SPLICE.getState')
           source.postMessage({ subject: 'SPLICE.getState.response', message_id: data.message_id, state }, '*');
-        // This message comes before the lesson announces itself.
+        // This message of the host page comes before the lesson is ready. The lesson must not lose it.
         if (data.subject === 'SPLICE.getState')
           source.postMessage({ type: 'logitscope:set', state: 'two:3' }, '*');
       });

@@ -106,7 +106,7 @@ function dataOf(codewords, version, level) {
   return blocks.flat();
 }
 
-/** For two modes of the standard: the characters, and the number of bits for 1, 2 and 3 of them. */
+/** Two modes of the standard: characters, and the number of bits that code groups of 1, 2 and 3 characters. */
 const DIGITS = { mode: 1, characters: '0123456789', bits: [4, 7, 10], length: 10 };
 const LETTERS = {
   mode: 2,

@@ -135,7 +135,7 @@ class Hub(nn.Module):
     def divisors(self):
         return 1
 
-    def turn(self, x, base=None):  # (heads, n, size)
+    def turn(self, x, base=None):  # x is (heads, n, size)
         n, half = x.shape[1], self.size // 2
         frequencies = (base or self.base) ** (-torch.arange(half).double() * 2 / self.size) / self.divisors()
         angle = torch.outer(torch.arange(n).double(), frequencies).float()
@@ -484,7 +484,7 @@ class Nanochat(nn.Module):
             t.h.append(block)
         self.lm_head = nn.Linear(width, vocab, bias=False)
 
-    def turn(self, x):  # rotates by the negative angle; x is (heads, n, size)
+    def turn(self, x):  # rotates by the negative angle of RoPE; x is (heads, n, size)
         half = self.size // 2
         angle = torch.outer(torch.arange(x.shape[1]).float(), 10000.0 ** (-torch.arange(half) * 2 / self.size))
         a, b = x[..., :half], x[..., half:]

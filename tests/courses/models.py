@@ -304,7 +304,7 @@ class Llama2c(nn.Module):
         self.register_buffer('freqs_cos', angles.cos(), persistent=False)
         self.register_buffer('freqs_sin', angles.sin(), persistent=False)
 
-    def turn(self, x):  # (n, heads, size)
+    def turn(self, x):  # x is (n, heads, size)
         c, s = self.freqs_cos[:len(x), None], self.freqs_sin[:len(x), None]
         a, b = x[..., 0::2], x[..., 1::2]
         return torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)

@@ -728,7 +728,7 @@ test('logitscope lesson check says each fault on a line of its own', async () =>
   }
 });
 
-/** Reads a shipped lesson. */
+/** Reads a lesson that the site contains. */
 const shipped = async (name, language) =>
   JSON.parse(await readFile(join(root, 'web', lessonFile(name, language)), 'utf8'));
 

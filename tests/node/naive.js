@@ -1,6 +1,6 @@
 /**
  * The samplers and draws in the simplest JavaScript, with float64: full sorts, plain sums, no code of the engine.
- * Their results are the correct answers to the grader's questions.
+ * The grader takes their results as the correct ones.
  */
 import { splitmix64 } from '../vectors/generators.js';
 

@@ -1,5 +1,5 @@
-"""Runs the tests of the calling file. The last line is "N passed, N failed", as in the native
-tests."""
+"""Runs the tests of the calling file. The last line of the output is "N passed, N failed", as in
+the native tests."""
 
 import sys
 import unittest

@@ -1,4 +1,4 @@
-"""Tests the bench: its server over a callable of NumPy, each refusal, the learner's forms."""
+"""Tests the Python bench, which shows the page over a model in Python: server, refusals, models."""
 
 import contextlib
 import http.client
@@ -62,7 +62,7 @@ def floats(data):
 
 
 def split(data):
-    """The pieces of an answer: a length of four bytes before each."""
+    """Returns the parts of an answer to `pieces`, each after its length in four bytes."""
     found, at = [], 0
     while at < len(data):
         (n,) = struct.unpack_from("<I", data, at)
@@ -72,7 +72,7 @@ def split(data):
 
 
 class Open:
-    """A server, with requests of the page itself unless headers say otherwise."""
+    """An open server. Its requests look like those of the bench's page, unless headers differ."""
 
     def __init__(self, asked, files=FILES):
         self.server = Server(asked, files)
@@ -244,7 +244,7 @@ class Door(unittest.TestCase):
                 path = f"{door.home}main.js"
                 status, found, _ = door.request("GET", path, headers=headers)
                 self.assertEqual(status, 403, site)
-                self.assertNotIn("Cross-Origin-Resource-Policy", found)  # notebook.js asks so
+                self.assertNotIn("Cross-Origin-Resource-Policy", found)  # so notebook.js finds it
             token = door.server.token
             for path in ("/", "/ask/info.json", f"/{token[:-1]}/", f"/{token}x/ask/info.json", "*"):
                 self.assertEqual(door.request("GET", path)[0], 404, path)
@@ -294,7 +294,7 @@ class Door(unittest.TestCase):
             self.addCleanup(kept.close)
             kept.request("GET", f"{door.home}ask/info.json")
             self.assertEqual(len(json.loads(kept.getresponse().read())), 8)
-        with self.assertRaises(OSError):  # also for a connection from before
+        with self.assertRaises(OSError):  # closes a connection from before, too
             kept.sock.sendall(b"GET / HTTP/1.1\r\n")
             if not kept.sock.recv(1):
                 raise ConnectionResetError
@@ -393,10 +393,10 @@ class Forms(unittest.TestCase):
                 raise AssertionError("special tokens in a text are text")
 
             def decode_single_token_bytes(self, id):
-                return [b"\xff", b"<end>"][id]  # a KeyError or IndexError beyond
+                return [b"\xff", b"<end>"][id]  # an IndexError for any other id, as in tiktoken
 
         class Fast:
-            """A byte-level tokenizer of tokenizers."""
+            """A byte-level tokenizer as in the library tokenizers."""
 
             def encode(self, text):
                 return types.SimpleNamespace(ids=[0, 1])
@@ -480,7 +480,7 @@ class Torch(unittest.TestCase):
         import torch
 
         class Own(torch.nn.Module):
-            """The forward pass of nanoGPT: (logits, loss), fails beyond its block."""
+            """Like nanoGPT: returns (logits, loss), fails for texts longer than its block."""
 
             def __init__(self, kind):
                 super().__init__()
@@ -518,7 +518,7 @@ class Torch(unittest.TestCase):
 
 @contextlib.contextmanager
 def page(files):
-    """Gives the package a page."""
+    """Runs the package with these files as the page in its site.zip."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "site.zip")
         with zipfile.ZipFile(path, "w") as archive:
@@ -583,7 +583,7 @@ class Bench(unittest.TestCase):
         self.assertEqual([sent[i][0]["fault"]["code"] for i in (4, 5)], ["asked", "asked"])
 
     def test_an_anywidget_where_that_package_is(self):
-        """With a stand-in for anywidget, which Debian does not have."""
+        """Uses a stand-in for the package anywidget, which Debian does not have."""
         sent, kernel = [], mock.Mock()
 
         class AnyWidget:

@@ -1,4 +1,4 @@
-"""Tests of the Python package: C structs, types, arrays, threads, memory, the wheel."""
+"""Tests the Python package: C structs, types, arrays, threads, memory, the wheel."""
 
 import array
 import base64
@@ -42,7 +42,7 @@ class Declarations(unittest.TestCase):
                 place = getattr(struct, field)
                 lines.append(f"offsetof(struct {name}, {field})")
                 expected.append(place.offset)
-                if (name, field) != ("chain_trace", "stages"):  # an array of any length
+                if (name, field) != ("chain_trace", "stages"):  # no size: an array of any length
                     lines.append(f"sizeof ((struct {name} *)0)->{field}")
                     expected.append(place.size)
         self.assertEqual(len(library.STRUCTS), 12)
@@ -174,7 +174,7 @@ class Sessions(unittest.TestCase):
         use(5)
         before = resident()
         use(60)
-        self.assertLess(resident() - before, 20e6)  # 60 engines would need 100 MB
+        self.assertLess(resident() - before, 20e6)  # if they stayed, 60 engines would need 100 MB
 
     def test_threads_give_the_results_of_one(self):
         def texts(seed):
@@ -252,7 +252,7 @@ class Processor(unittest.TestCase):
             prompt = scope.encode("Tomorrow she")
             steps = list(scope.generate(prompt, seed=5, max_new_tokens=6, end_tokens=[], **asked))
             processor = LogitsProcessor(decode=lambda id: scope.piece(id).text, seed=5, **asked)
-            for _ in range(2):  # the second generation must not keep traces of the first
+            for _ in range(2):  # the second run must drop the traces of the first
                 rows = [list(prompt), list(prompt)]
                 for i, step in enumerate(steps):
                     scope.feed(rows[0])

@@ -12,7 +12,10 @@ export const CONVENTIONS = {
   exactly_k: 'top-k keeps exactly k',
 };
 
-/** Two of the rules are a value of the engine's setting `convention`. @type {Partial<Record<Convention, string>>} */
+/**
+ * For the rules that the engine has too, the value of its setting `convention`.
+ * @type {Partial<Record<Convention, string>>}
+ */
 const OF_PROGRAM = { until_above: 'llama2.c', exactly_k: 'llama.cpp' };
 
 /**

@@ -70,7 +70,7 @@ export class OwnRecord extends Namespace {
 /** Modules in which a training script defines its own classes. */
 const OWN_MODULES = ['__main__', 'model', 'config'];
 
-/** A class that the user's script defines. A pickle may only make objects with fields of it; none of its code runs. */
+/** A class that the user's script defines. Its objects are read as plain fields; none of its code runs. */
 export class OwnClass extends Global {
   /** @param {string} name with its module */
   constructor(name) {

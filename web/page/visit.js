@@ -31,7 +31,7 @@ const MOST_DEEDS = 300_000;
 /** Values that sessionStorage has refused; they last until the page closes. @type {Map<string, any>} */
 const held = new Map();
 /**
- * The values that were written last, so that equal ones are not written again.
+ * The last values written to sessionStorage. An equal value is not written again, since writing is slow.
  * @type {{ steps: unknown, long: Record<string, unknown> }}
  */
 const last = { steps: null, long: {} };

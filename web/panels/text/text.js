@@ -168,7 +168,7 @@ export class LogitText extends LogitElement {
     return t('text.ran', { n: drawn.length, text });
   }
 
-  /** Says once that the model can no longer read the first token. @param {number} before */
+  /** Returns the sentence that the model no longer reads the first token, once; '' otherwise. @param {number} before */
   #saySight(before) {
     const room = this.contextLength - this.pieces.length;
     const passed = before <= room && this.steps.length > room;

@@ -39,7 +39,10 @@ export class StrategyList {
     );
   }
 
-  /** Makes new keys if another list replaces the old one. @param {boolean} other true if the list is new */
+  /**
+   * Gives all strategies new keys if another list has replaced the old one or if its length has changed.
+   * @param {boolean} other true if the list is new
+   */
   renew(other) {
     const { strategies } = this.#host.plan;
     if (other || this.keys.length !== strategies.length)

@@ -423,7 +423,7 @@ export class LogitLandscape extends ModelElement {
     if (canSwap(lines.knob.settings)) this.#swap();
   }
 
-  /** The string for the line above the sentence. */
+  /** Key of the string above the sentence, which says what the picture is and where the model runs. */
   get #promise() {
     if (this.#blank) return 'begin';
     if (this.sentence.late) return 'computing';
