@@ -1,14 +1,12 @@
 /** Tests accessibility of the page: keyboard use, both languages and themes, all widths, no layout shifts. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { long, sample } from '../long.js';
 import { FIRST, loadReference, openBench, settle, START, until, unfoldDraw } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Opens the page in a language, at its initial settings. The page may be one that an earlier test has closed. */
 const open = (lang, options) => bench.open({ path: `?lang=${lang}${START}`, ...options });

@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { LONG, sample } from '../long.js';
 import { openBench, settle, showView, unfoldView, unfoldDraw, unfoldStages } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
+import { closed } from '../cleanup.js';
 
 const axeSource = await readFile(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -29,10 +30,7 @@ const LOOKS = [
 ];
 const PLAIN = { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' };
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 async function open(lang) {
   const opened = await bench.open({ path: `?lang=${lang}&theme=light` });

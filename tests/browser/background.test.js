@@ -4,8 +4,9 @@
  * one user must not affect each other.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closed } from '../cleanup.js';
 import { sample } from '../long.js';
 import { openBench, settle } from './bench.js';
 
@@ -26,9 +27,7 @@ async function sleepAndWake(page) {
   await devtools.detach();
 }
 
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** By view: its address, an action that starts a computation, and a function that reads the final state. */
 const STATES = {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { cp, readFile, readdir, realpath, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { firstLoad, plugins, weigh } from '../../web/build.js';
@@ -16,16 +16,13 @@ import { firstFrame } from '../../web/first-frame.js';
 import { digestOf, readDigest, readSiteUrl, withPreview } from '../../web/preview.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { sentences } from '../../web/engine/sentences.js';
-import { temporaryFolder } from '../cleanup.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 import { long } from '../long.js';
 import { digest } from '../node/digest.js';
 import { smallModel } from '../node/small_model.js';
 import { loadReference, openBench, root, showView } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Builds the site into the folder `out` from another current folder. @param {string} out @param {string} [tree] */
 function buildElsewhere(out, tree = root) {

@@ -1,7 +1,8 @@
 /** Tests the cards of the chain: moves by mouse and keys, and the page's explanations. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { compareResults, moveInOrder } from '../../web/state/order.js';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import {
   FIRST,
@@ -15,12 +16,8 @@ import {
   until,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const TOP_P_FIRST = ['top_p', 'repetition_penalty', 'temperature', 'top_k'];

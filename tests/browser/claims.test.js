@@ -1,7 +1,8 @@
 /** Tests promises of the README and of the page's own texts that no other test covers. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { closed } from '../cleanup.js';
 import { smallModel } from '../node/small_model.js';
 import { cases, long } from '../long.js';
 import {
@@ -18,12 +19,8 @@ import {
   unfoldDraw,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const percent = (p) => `${Number((p * 100).toPrecision(3)).toFixed(10)}`;

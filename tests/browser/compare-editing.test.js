@@ -3,14 +3,12 @@
  * rank them.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import { openBench, START, until } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Opens Compare at its initial settings. The page may be one that an earlier test has closed. */
 async function open(options) {

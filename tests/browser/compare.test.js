@@ -2,21 +2,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { divergence, figuresOf, run, spreadOf } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { suites } from '../../web/engine/suites.js';
 import { PASSAGES } from '../../web/views/compare/passages.js';
-import { temporaryFolder } from '../cleanup.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 import { long, sample } from '../long.js';
 import { axe, FIRST, loadReference, openBench, root, settle, START, until } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const SEED = 42;
 const CSV_HEADS = [

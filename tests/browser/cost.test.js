@@ -1,6 +1,6 @@
 /** Tests the cost view: figures of the formula, timed steps with and without the cache, and variants. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   multiplied,
   operations,
@@ -8,14 +8,11 @@ import {
   withCache,
   withoutCache,
 } from '../../web/views/cost/formula.js';
+import { closed } from '../cleanup.js';
 import { FIRST, loadReference, openBench, showView, until } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 test('the formula gives the operation count of a naive forward pass', () => {
   const info = { ...scope.info };

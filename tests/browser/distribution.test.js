@@ -1,8 +1,9 @@
 /** Tests the charts of the distribution, their draggable cut lines, and the actions in the menu of a bar. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
 import { cumulate, layoutCurve } from '../../web/plots/curve.js';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import {
   FIRST,
@@ -15,12 +16,8 @@ import {
   until,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 

@@ -1,7 +1,8 @@
 /** Tests the panel that draws a token: dragging u, Gumbel-max, and a thousand draws beside the bars. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { tallySeed, totalVariation } from '../../web/state/tally.js';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import {
   FIRST,
@@ -13,12 +14,8 @@ import {
   unfoldStages,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 /** Opens the page at its initial settings. The page may be one that an earlier test has closed. */

@@ -3,15 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
 import { axe, openBench, until } from './bench.js';
 import { question, rest, said } from './lesson-page.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Finds a field of the form by its path in the draft. */
 const field = (page, place) =>

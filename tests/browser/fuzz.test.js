@@ -1,15 +1,13 @@
 /** Plays random input from seeds on a view, and in `make test-long` also in lessons. `make fuzz-page` plays longer. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { growthOf, planOf, play, watch } from '../fuzz/player.js';
 import { cases, long } from '../long.js';
 import { openBench } from './bench.js';
 import { openSite } from './site.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Playing time for each seed, in ms. */
 const EACH = cases(1000, 8000);

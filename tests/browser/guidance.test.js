@@ -1,7 +1,8 @@
 /** Tests guidance by a second text: its effect on the bench, the landscape and the link. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { percent } from '../../web/locale/locale.js';
+import { closed } from '../cleanup.js';
 import {
   FIRST,
   axe,
@@ -13,12 +14,8 @@ import {
   until,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 /** Returns the engine's distribution for a text and a second text; drawn tokens extend both. */
 function expected(settings, { negative, drawn = [] }) {

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
 import { openBench, root, settle, until } from './bench.js';
 import { findOverlaps } from './overflow.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 const messages = async (code) =>
   JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));

@@ -3,18 +3,16 @@
  * control must be visible and have a focus ring. Then each type of control must work by keys.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { LONG, long, sample } from '../long.js';
 import { openBench, settle, unfoldView, until } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
+import { closed } from '../cleanup.js';
 
 /** The smallest allowed side of a target, in CSS pixels (WCAG 2.5.8). */
 const TARGET = 24;
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Runs in the page: records a description of each element that receives the focus. */
 function watchFocus() {

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
 import { axe, FIRST, frame, loadReference, openBench, root, settle, until } from './bench.js';
 import { findOverlaps } from './overflow.js';
@@ -15,12 +16,8 @@ const TOKENS = 24;
 /** The largest u that a drag reaches. */
 const LAST_U = 0.9999;
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 async function openLandscape({ hash = '#temperature=0.7', lang = 'en', ...options } = {}) {
   // Writes the address as the page itself writes it. Tests with equal addresses then reuse one page.

@@ -3,9 +3,10 @@
  * view, and for usual actions on the landscape, on the bench and in Compare.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sample } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
+import { closed } from '../cleanup.js';
 import { openBench, settle, until } from './bench.js';
 
 /** Largest layout shift that the test allows; browsers call a shift up to 0.1 good. */
@@ -28,10 +29,7 @@ const NEEDED = [
   'the landscape again',
 ];
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Runs in the page: sums layout shifts as browsers do, without shifts right after input. */
 function count() {

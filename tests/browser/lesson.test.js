@@ -4,22 +4,20 @@
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { range } from '../../web/engine/sweep.js';
 import { judge } from '../../web/lessons/judge.js';
 import { measure } from '../../web/lessons/measures.js';
 import { LESSON_LANGUAGES, SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import { Knob } from '../../web/views/landscape/knob.js';
+import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
 import { axe, openBench, root, until } from './bench.js';
 
 import { question, rest, said } from './lesson-page.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 test('three lessons come first with their pictures, and one begins with a guess drawn by pointer and keys', async () => {
   const { page, complaints, close } = await open('?lesson&lang=en');

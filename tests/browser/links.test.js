@@ -5,14 +5,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
 import { openBench, root, settle, START, unfoldStages, until } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const hashWith = (page, words) =>

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { MODELS } from '../../web/state/models.js';
+import { closed } from '../cleanup.js';
 import { LONG, cases } from '../long.js';
 import {
   chooseModel,
@@ -16,10 +17,7 @@ import {
   until,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 const chosen = (page) => page.locator('logit-model #model').innerText();
 

@@ -1,6 +1,7 @@
 /** Tests the page of the built site with real keys and mouse. Its numbers must equal those of the engine in Node. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
 import {
   FIRST,
@@ -17,12 +18,8 @@ import {
   unfoldDraw,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 

@@ -3,17 +3,15 @@
  * element may overflow or overlap, and no markup may run. Also tests a page that a browser's translator has changed.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { VIEW_NAMES } from '../../web/state/fields.js';
+import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
 import { START, openBench, openSheet, settle, unfoldStages } from './bench.js';
 import { rest } from './lesson-page.js';
 import { findFaults, findOverlaps } from './overflow.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** The windows are 4000 px high, so that no card covers other elements. */
 const WIDTHS = [375, 1440];

@@ -2,16 +2,14 @@
  * Tests every view at 320 px, the width of a 1280 px window at 400 % zoom, and with the text spacing of WCAG 1.4.12.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { LONG, sample } from '../long.js';
 import { openBench, unfoldView, until } from './bench.js';
 import { findFaults } from './overflow.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
+import { closed } from '../cleanup.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** The text spacing that a user may set. */
 const SPACING = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }

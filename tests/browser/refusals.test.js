@@ -1,13 +1,11 @@
 /** Tests error messages: each is in the page's language and beside its control. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import { openBench, START, until } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Opens the page in Spanish. */
 const open = () => bench.open({ path: `?lang=es${START}` });

@@ -1,12 +1,10 @@
 /** Tests right-to-left tokens: each keeps its direction, and the surrounding text keeps its own. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { openBench, settle } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 const HEBREW = ' שלום';
 const ARABIC = ' سلام';

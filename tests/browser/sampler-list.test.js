@@ -1,8 +1,9 @@
 /** Tests the list of samplers: search, movement and closing by keys. Its pictures must equal the engine's results. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { FRONTS } from '../../web/state/fronts.js';
 import { drawPictures, groupSamplers } from '../../web/state/samplers.js';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import {
   axe,
@@ -16,12 +17,8 @@ import {
   until,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const focused = (page) =>
   page.evaluate(() => {

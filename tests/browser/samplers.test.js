@@ -1,9 +1,10 @@
 /** Tests every sampler on the page: its card, its bars and its draws. Also compares two conventions side by side. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
+import { closed } from '../cleanup.js';
 import { cases, long, sample } from '../long.js';
 import {
   axe,
@@ -17,12 +18,8 @@ import {
   until,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 /** Values for samplers that change nothing at their usual value after so few words. */
 const VALUES = { no_repeat_ngram_size: 1, dry_multiplier: 3, xtc_probability: 0.6 };

@@ -1,13 +1,11 @@
 /** Tests the frame that runs a user's code, inside pages that are not ours. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sandbox } from '../../web/build.js';
+import { closed } from '../cleanup.js';
 import { openBench } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Code that throws unless its origin is opaque (null). */
 const SPY = `

@@ -1,17 +1,14 @@
 /** Tests the step-by-step display of searches, the window of the penalties, and the constraint in the page's state. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { findLoop } from '../../web/engine/text-loops.js';
 import { LOOPING } from '../../web/engine/suites.js';
+import { closed } from '../cleanup.js';
 import { long, sample } from '../long.js';
 import { expectTrace, loadReference, openBench, until } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 // tests/node/repetition.test.js tests the detection of loops; the next test covers its display.
 long('the searches show beam search in a marked loop beside drawn texts without one', async () => {

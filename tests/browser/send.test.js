@@ -1,14 +1,12 @@
 /** Tests the panel behind "Send this": link, QR code, picture, loop and the code to embed. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import { axe, openBench, settle, until } from './bench.js';
 import { modulesOf, readCode } from './qr.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 const MOMENT =
   '?lang=en&model=verbs&view=landscape#prompt=Yesterday%20they&temperature=1.3&top_p=0.85&seed=7&landscape_knob=top_p&landscape_u=0.6';

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
+import { closed } from '../cleanup.js';
 import { long, sample } from '../long.js';
 import {
   FIRST,
@@ -19,12 +20,8 @@ import {
 
 const grammar = JSON.parse(await readFile(`${root}models/verbs.grammar.json`, 'utf8'));
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 /**
  * Opens the charts, and the form of the sweep if `unfold` is true. The page may be one that an earlier test has

@@ -1,14 +1,12 @@
 /** Tests a lesson's pages for teachers: guide, answers, print view, and the results of a class from its codes. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { LONG } from '../long.js';
 import { axe, openBench, until } from './bench.js';
 import { question, rest } from './lesson-page.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 test('a teacher has a learner’s code, a print sheet, a guide with answers, and the class as dots', async () => {
   const { page, complaints, foreign, close } = await bench.open({

@@ -1,17 +1,14 @@
 /** Tests the panel of the written text: alternatives, branches, loops, figures and options. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { findLoop } from '../../web/engine/text-loops.js';
 import { TextTree } from '../../web/state/tree.js';
+import { closed } from '../cleanup.js';
 import { cases } from '../long.js';
 import { FIRST, START, loadReference, openBench, settle, until } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 

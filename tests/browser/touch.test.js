@@ -1,13 +1,11 @@
 /** Tests the page under touch, 375 px wide: dragging a handle must not scroll the page. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import { frame, openBench, START, settle, until, unfoldDraw } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 /** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
 async function openTouch(path = `?lang=en${START}`, fresh = false) {

@@ -1,7 +1,8 @@
 /** Tests watermarks on the page: green bars, green tokens, and the detector's result. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { detect } from '../../web/engine/detect.js';
+import { closed } from '../cleanup.js';
 import { long } from '../long.js';
 import {
   FIRST,
@@ -14,12 +15,8 @@ import {
   unfoldStages,
 } from './bench.js';
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
-after(() => Promise.all([bench?.close(), scope?.close()]));
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
 
 const idsOf = (page, selector) =>
   page.locator(selector).evaluateAll((found) => found.map((one) => Number(one.dataset.id)));

@@ -3,16 +3,14 @@
  * The words of a model or a prompt do not count.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { openBench, settle, until } from './bench.js';
 import { countScreen } from './screen-count.js';
 
 const FOUR = { temperature: 1.3, top_k: 40, min_p: 0.05, top_p: 0.9 };
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+const bench = closed(await openBench());
 
 test('each view shows few words and few controls, and a line of the chain shows its buttons when it is used', async () => {
   const { page, complaints, close } = await bench.open({

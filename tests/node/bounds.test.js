@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { grammarOf } from '../../web/engine/schema.js';
 import { range } from '../../web/engine/sweep.js';
@@ -16,7 +16,7 @@ import { ofBytes } from '../../web/import/byte-file.js';
 import { readCheckpoint } from '../../web/import/checkpoint.js';
 import { readPickle } from '../../web/import/pickle.js';
 import { parseLogits } from '../../web/views/logits/parse.js';
-import { temporaryFolder } from '../cleanup.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
 import {
   floats,
@@ -40,10 +40,7 @@ const LIMIT_MS = 100;
  */
 const TRIES = 3;
 
-/** @type {Logitscope} */
-let scope;
-before(async () => (scope = await Logitscope.load({ model: smallModel() })));
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: smallModel() }));
 
 /** Returns a small model with some metadata replaced. @param {Record<string, any>} more */
 const withKeys = (more) => {

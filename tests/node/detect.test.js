@@ -11,6 +11,7 @@ import { serve } from '../../web/engine/engine-server.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { MEASURED, TEMPERATURES } from '../../web/state/measured-watermarks.js';
+import { closed } from '../cleanup.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/generators.js';
 import { markBits, selfBits } from './naive.js';
@@ -19,11 +20,7 @@ import { smallModel } from './small_model.js';
 const pcg = new Pcg32(18, 54);
 const below = (n) => Math.floor((pcg.next() / 2 ** 32) * n);
 
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: smallModel() });
-});
-after(() => scope?.close());
+const scope = closed(await Logitscope.load({ model: smallModel() }));
 
 describe('the binomial tail', () => {
   /** Returns the binomial tail P(X >= least) for chance a / b, by integer arithmetic. */

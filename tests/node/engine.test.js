@@ -3,18 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { Logitscope, presets, strategies } from '../../web/engine/index.js';
-import { atEnd, temporaryFolder } from '../cleanup.js';
+import { atEnd, closed, temporaryFolder } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
 const image = smallModel();
-/** @type {Logitscope} */
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: image });
-});
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: image }));
 
 const bits = (floats) => new Uint32Array(Float32Array.from(floats).buffer);
 

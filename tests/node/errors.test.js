@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { checkPrefix, checkSentence } from '../../web/engine/grammar.js';
 import {
   Logitscope,
@@ -13,18 +13,13 @@ import {
 } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { parseAxis, sweep } from '../../web/engine/sweep.js';
-import { temporaryFolder } from '../cleanup.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 import { smallModel } from './small_model.js';
 
 const image = smallModel();
 const plan = { axes: [{ name: 'top_k', values: [1] }], measures: ['entropy'], prompt: 'a' };
-/** @type {Logitscope} */
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: image });
-  scope.feed([1, 2, 3]);
-});
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: image }));
+scope.feed([1, 2, 3]);
 
 /** Returns a check that an error has this code and these words, in one sentence on one line. */
 function expected(code, ...words) {

@@ -1,17 +1,13 @@
 /** Tests `generate`: finish reasons, stop strings, randomness, cache, abort, and one generation at a time. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { TextStream } from '../../web/engine/text-stream.js';
+import { closed } from '../cleanup.js';
 import { Pcg32 } from '../vectors/generators.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 
-/** @type {Logitscope} */
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: smallModel() });
-});
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: smallModel() }));
 
 /** Runs a generation to its end; returns { steps, ...result }. */
 async function run(options, on = scope) {

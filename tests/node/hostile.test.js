@@ -5,27 +5,22 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { CODES } from '../../web/engine/errors.js';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { grammarOf } from '../../web/engine/schema.js';
 import { checkLesson, readLesson } from '../../web/lessons/lesson-file.js';
 import { checkState, parseQuery } from '../../web/state/page-state.js';
-import { temporaryFolder } from '../cleanup.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 import { cases } from '../long.js';
 import { cli } from './command_line.js';
 import { smallContents, smallModel } from './small_model.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 
 const seed = Number(process.env.SEED ?? 1);
-/** @type {Logitscope} */
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: smallModel() });
-  scope.feed([1, 2, 3]);
-});
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: smallModel() }));
+scope.feed([1, 2, 3]);
 
 /** Values that a caller may pass by mistake or on purpose. */
 const anything = fc.anything({

@@ -3,7 +3,7 @@
  * the token that the engine draws. Heights and boundaries in the picture equal probabilities.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
@@ -21,6 +21,7 @@ import { readsSecond } from '../../web/engine/presets.js';
 import { marksOf } from '../../web/state/ladder.js';
 import { LandscapeReader } from '../../web/state/landscape.js';
 import { Knob } from '../../web/views/landscape/knob.js';
+import { closed } from '../cleanup.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/generators.js';
 
@@ -29,9 +30,7 @@ const PROMPTS = ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom sa
 const BOX = { width: 880, height: 430 };
 const SIZES = [30, 24, 19, 15, 12];
 
-let scope;
-before(async () => (scope = await Logitscope.load({ model: `${root}models/stories.gguf` })));
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: `${root}models/stories.gguf` }));
 
 /** Returns a generator of numbers in [0, 1). */
 function random(seed) {

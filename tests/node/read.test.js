@@ -1,15 +1,12 @@
 /** Tests `read`, which returns distribution and draw in one call: both equal the separate calls, bit for bit. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { closed } from '../cleanup.js';
 import { VOCAB, smallModel } from './small_model.js';
 
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: smallModel() });
-  scope.feed(scope.encode('a small text, a small'));
-});
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: smallModel() }));
+scope.feed(scope.encode('a small text, a small'));
 
 const half = (logits) => logits.map((logit, id) => (id % 2 ? logit : -Infinity));
 const SETTINGS = {

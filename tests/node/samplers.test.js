@@ -1,18 +1,14 @@
 /** Tests samplers that have a state, random decisions or text settings, and presets that imitate other programs. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Logitscope, presets } from '../../web/engine/index.js';
+import { closed } from '../cleanup.js';
 import { checkCase } from '../vectors/check.js';
 import { parse } from '../vectors/parse.js';
 import { EOS, smallModel } from './small_model.js';
 
-/** @type {Logitscope} */
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: smallModel() });
-});
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: smallModel() }));
 
 async function run(options) {
   const steps = [];

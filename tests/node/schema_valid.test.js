@@ -4,21 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
+import { closed } from '../cleanup.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/generators.js';
 import { maskOf } from './naive_mask.js';
 import { isValid } from './schema_validator.js';
 import { EOS, smallModel } from './small_model.js';
 
-/** @type {Logitscope} */
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: smallModel() });
-});
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model: smallModel() }));
 
 /** True if the grammar of a schema accepts a text. */
 const accepts = (schema, text) =>

@@ -2,7 +2,7 @@
  * Tests that beam search and contrastive search equal simple versions, which use the raw logits and the definitions.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import {
   Logitscope,
@@ -11,16 +11,11 @@ import {
   contrastiveSearch,
 } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
-import { atEnd } from '../cleanup.js';
+import { atEnd, closed } from '../cleanup.js';
 import { LONG } from '../long.js';
 import { EOS, smallModel } from './small_model.js';
 
-/** @type {Logitscope} */
-let scope;
-before(async () => {
-  scope = await Logitscope.load({ model: smallModel() });
-});
-after(() => scope.close());
+let scope = closed(await Logitscope.load({ model: smallModel() }));
 
 const PROMPTS = ['Hi', 'A longer text', 'x'].map((text) => [...Buffer.from(text)]);
 

@@ -3,10 +3,11 @@
  * the probability after each stage, also with 262,144 tokens and for tokens that the trace does not list.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { bandAt, betweenStages, heightAt, layStages, nameStages } from '../../web/plots/stages.js';
 import { findHidden, mayHide } from '../../web/state/hidden-tokens.js';
 import { Logitscope } from '../../web/engine/index.js';
+import { closed } from '../cleanup.js';
 import { cases } from '../long.js';
 
 /** Returns a seeded generator of numbers from 0 to 1: xorshift. @param {number} seed */
@@ -20,10 +21,7 @@ function rng(seed) {
   };
 }
 
-/** @type {Logitscope} */
-let scope;
-before(async () => (scope = await Logitscope.load({})));
-after(() => scope.close());
+const scope = closed(await Logitscope.load({}));
 
 /** Returns settings in which about half of these stages act, in a random order. @param {() => number} random */
 function chainOf(random) {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkSentence } from '../../web/engine/grammar.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { summarise } from '../../web/engine/measures.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { parseAxis, range, sweep, toCsv } from '../../web/engine/sweep.js';
-import { atEnd } from '../cleanup.js';
+import { atEnd, closed } from '../cleanup.js';
 import { FIGURES } from '../../web/views/sweep/figures.js';
 import { cli } from './command_line.js';
 
@@ -18,9 +18,7 @@ const model = `${root}models/verbs.gguf`;
 const grammar = JSON.parse(readFileSync(`${root}models/verbs.grammar.json`, 'utf8'));
 const prompt = 'Today she';
 
-let scope;
-before(async () => (scope = await Logitscope.load({ model })));
-after(() => scope.close());
+const scope = closed(await Logitscope.load({ model }));
 
 async function collect(plan, engine = scope, signal = undefined) {
   const points = [];
