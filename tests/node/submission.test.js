@@ -244,6 +244,13 @@ describe('the encoding and format of a file', () => {
       missing.stderr,
       /no function named top_k; a cell fails: ZeroDiv.*\(cell 2, line 2\)/,
     );
+    const objects = file(
+      'class TopK:\n    pass\n\ndef sample(model, prompt, *, max_tokens, seed, strategy):\n    return []\n',
+    );
+    assert.match(
+      (await cli(['grade', objects, '--as', 'top_k'])).stderr,
+      /no function named top_k: its strategy class TopK is graded in its loop, with --as generate\n$/,
+    );
     const other = await graph([cell('x <- 1')], { language_info: { name: 'R' } });
     assert.match(other.stderr, /it is a notebook in R: Python is graded/);
     const broken = file('{"cells": ', 'ipynb');

@@ -609,6 +609,15 @@ class Skipped(Exception):
     """Raised if a function has no parameter for a setting."""
 
 
+def strategy_class(which, module):
+    """Returns the class of a strategy; None if there is none."""
+    ending = r"(strategy|sampling|sampler|decoding|search)?$"
+    form = f"(?:{STRATEGIES.get(which, '(?!)')}){ending}"
+    classes = [each for each in module.values() if inspect.isclass(each)]
+    named = lambda each: each.__name__.replace("_", "").lower()
+    return next((each for each in classes if re.match(form, named(each))), None)
+
+
 def strategy_of(settings, module):
     temperature, k, p = settings["temperature"], settings["top_k"], settings["top_p"]
     if settings["repetition_penalty"] != 1:
@@ -616,10 +625,7 @@ def strategy_of(settings, module):
     if k and p != 1 and temperature != 0:
         raise Skipped("top_k with top_p")
     which = "greedy" if temperature == 0 else "top_k" if k else "top_p" if p != 1 else "temperature"
-    ending = r"(strategy|sampling|sampler|decoding|search)?$"
-    classes = [each for each in module.values() if inspect.isclass(each)]
-    named = lambda each: each.__name__.replace("_", "").lower()
-    own = next((c for c in classes if re.match(f"(?:{STRATEGIES[which]}){ending}", named(c))), None)
+    own = strategy_class(which, module)
     if own is None:
         raise LookupError(f"it has no strategy class for {which}")
     given = {}

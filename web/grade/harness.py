@@ -109,6 +109,12 @@ def find(module, name, strict):
     if name == "generate" and "model" in parameters_of(module.get("sample")):
         return module["sample"]
     own = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == "learner"]
+    objects = course.strategy_class(name, module)
+    if objects and any("strategy" in parameters_of(f) for f in own):
+        raise LookupError(
+            f"it has no function named {name}: its strategy class {objects.__name__} is graded "
+            "in its loop, with --as generate"
+        )
     if len(own) == 1 and not strict:
         return own[0]
     cell = f"; a cell fails: {CELL_FAULT}" if CELL_FAULT else ""
