@@ -34,7 +34,8 @@ function turned() {
 }
 
 /**
- * Runs an act that the values of other knobs may make invalid. An error without a code ends the run.
+ * Runs a call that may be invalid with the present values of the other knobs. Its error with a code is then ignored; an
+ * error without a code ends the run.
  * @param {() => any} act
  */
 function attempt(act) {

@@ -36,7 +36,8 @@ def next_logits(model, rows):
 
 
 def complete(model, tokenizer, prompts, temperature, generator):
-    """The whole sentence of each prompt, or None if it did not end within the context."""
+    """Completes each prompt and returns the whole sentences; None for a sentence that the model did not
+    end within its context."""
     rows = [[tokenizer.bos] + tokenizer.encode(prompt) for prompt in prompts]
     open_rows = list(range(len(rows)))
     while open_rows:

@@ -7,8 +7,8 @@ import { Logitscope } from '../../web/engine/index.js';
 import { openChromium } from './chromium.js';
 
 /**
- * Bound of the difference between wllama's two best logits. Below it the engines may choose different tokens: F32
- * results depend on the order of additions, and other formats also round activations.
+ * If wllama's two best logits differ by less than this, the engines may choose different tokens: F32 results depend
+ * on the order of additions, and other formats also round activations.
  */
 const NEAR = { F32: 0.01, other: 0.25 };
 const STEPS = 32;

@@ -54,7 +54,7 @@ import { readTrace } from './trace.js';
  *   tokens?: import('./types.js').TraceToken[] }} Sample
  */
 
-/** A new chain has room to list at least this many tokens, so it is rarely reopened for more. */
+/** A chain is opened with room to list at least this many tokens, so a larger `top` rarely needs a new chain. */
 const MIN_TOP_MAX = 64;
 /** A token without a text. */
 export const NO_PIECE = { text: '', special: false };
@@ -104,7 +104,7 @@ export class Chain {
   }
 
   /**
-   * Returns the trace and a token. The chain runs once, and the draw uses its result.
+   * Runs the chain once; returns its trace and a token drawn from its result.
    * @param {Source} source
    * @param {unknown} settings
    * @param {DrawChoice} [given]
@@ -124,7 +124,7 @@ export class Chain {
   }
 
   /**
-   * Returns only the trace.
+   * Runs the chain and returns only the trace; draws no token.
    * @param {Source} source
    * @param {unknown} settings
    * @param {number} step
@@ -137,7 +137,7 @@ export class Chain {
   }
 
   /**
-   * Returns only the token.
+   * Runs the chain and returns only the drawn token, not the trace.
    * @param {Source} source
    * @param {unknown} settings
    * @param {DrawChoice} [given]

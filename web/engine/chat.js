@@ -18,17 +18,17 @@ import { WordFinder } from './word-finder.js';
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./types.js').ChatPart} ChatPart */
 
-/** Most characters of a role. */
+/** Maximum number of characters of a role. */
 const ROLE_MAX = 64;
 /** Names of the unnamed template and of the template for tools, as in transformers. */
 const DEFAULT = 'default';
 const TOOL_USE = 'tool_use';
 /** Default date of strftime_now: the default date in Llama 3's template. */
 const DATE = '2024-07-26';
-/** Most characters of a template, of all messages, and of the rendered text. */
+/** Maximum number of characters of a template, of all messages, and of the rendered text. */
 const LENGTH_MAX = 1 << 20;
 /**
- * Most characters of all control tokens together. A model with thousands of control tokens uses a
+ * Maximum number of characters of all control tokens together. A model with thousands of control tokens uses a
  * third of this limit.
  */
 const CONTROLS_MAX = 1 << 18;

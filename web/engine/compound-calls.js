@@ -5,7 +5,7 @@ import { LogitscopeError, mustBe } from './errors.js';
 /** @import { Core } from './core.js' */
 /** @import { Generated, Score, Step } from './types.js' */
 
-/** Most texts of one call. */
+/** Maximum number of texts that one call of writeMany writes. */
 const TEXTS_MAX = 1000;
 
 /**

@@ -16,12 +16,12 @@
  * @property {boolean} nullable true if the language contains the empty text
  */
 
-/** Most parts of all nodes, derivatives included; a larger language is refused. */
+/** Maximum number of parts of all nodes together, also of derivatives. A language with more is refused. */
 const WORK_MAX = 1 << 20;
 const STATES_MAX = 4000;
-/** Most nested parentheses of a rule; a grammar allows 100. */
+/** Maximum number of nested parentheses of a rule; a grammar allows 100. */
 const NESTING_MAX = 40;
-/** Most ranges of one class; a grammar allows 256. */
+/** Maximum number of ranges of one class; a grammar allows 256. */
 const RANGES_MAX = 200;
 
 /** Every character that a text can contain: all but surrogates. @type {Ranges} */

@@ -13,7 +13,7 @@ const PIECE = 1 << 16;
  * cannot reserve gigabytes.
  */
 const SHARE = 1 / 16;
-/** Most bytes of a file's head (metadata and table of tensors), since a host could send it without end. */
+/** Maximum size of a file's head (metadata and table of tensors) in bytes. A host could send it without end. */
 export const HEAD_MAX = 1 << 28;
 
 /**

@@ -12,7 +12,7 @@ const WHOLE_PAGE = /^\/([\w.-]+)\/([\w.-]+)\/?(?:tree\/([\w.-]+)\/?)?$/;
 /** The path of a file at the hub, or of the page about the file. */
 const PAGE = /^\/([\w.-]+)\/([\w.-]+)\/(?:blob|resolve)\/([^/]+)\/(.+)$/;
 const PART = /-(\d{5})-of-(\d{5})(?=\.gguf$)/;
-/** Most parts of a split file. A model that fits into memory has fewer. */
+/** Maximum number of parts of a split file. A model that fits into memory has fewer. */
 const PARTS_MAX = 256;
 
 /**

@@ -6,7 +6,7 @@
 /** @typedef {{ units: bigint, scale: number }} Decimal */
 /** @typedef {{ value: Decimal, open: boolean }} Bound open: true if the range excludes the value itself */
 
-/** Most digits of a bound before the point, and most digits after it. */
+/** Maximum number of digits of a bound before the decimal point, and also after it. */
 export const DIGITS_MAX = 40;
 const LARGEST = 10n ** BigInt(DIGITS_MAX);
 

@@ -18,7 +18,7 @@ import { Checksum } from './checksum.js';
  */
 
 export const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
-/** Most attempts in a row that bring no new byte. */
+/** Maximum number of attempts in a row that bring no new byte. */
 const ATTEMPTS = 6;
 /** Time in ms after which a connection without new bytes counts as broken. */
 const SILENCE = 30_000;

@@ -35,11 +35,14 @@ import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
  * @property {number | undefined} maxProperties
  */
 
-/** Most levels of nested references and allOf in a schema; also the most anyOf and oneOf of one value. */
+/**
+ * Maximum number of levels of nested references and allOf in a schema. Also the maximum number of
+ * anyOf and oneOf that apply to one value.
+ */
 const PATH_MAX = 100;
-/** Most alternatives of a oneOf that are objects, since each is compared with each other one. */
+/** Maximum number of alternatives of a oneOf that are objects, since each is compared with each other one. */
 const PAIRED_MAX = 64;
-/** Most branches of a whole schema. */
+/** Maximum number of branches of a whole schema. */
 const BRANCHES_MAX = 1 << 15;
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];

@@ -6,7 +6,7 @@ import { checkDepth } from './checks.js';
 import { LogitscopeError, reasonOf } from './errors.js';
 import { compareDecimals, decimalOf } from './number-range.js';
 
-/** Most characters of a number. */
+/** Maximum number of characters of a number. */
 const NUMBER_MAX = 400;
 
 /** A number that a JavaScript number cannot represent exactly, kept as text. */

@@ -53,25 +53,25 @@ const ANY_DEPTH = 8;
 /** A piece of grammar that is used several times becomes a rule if it has more characters than this. */
 const SHORT = 60;
 /**
- * Most levels of items and values within one rule. Each level uses up to three parentheses;
+ * Maximum number of levels of items and values within one rule. Each level uses up to three parentheses;
  * src/grammar.c allows 100.
  */
 const NESTING = 8;
-/** Most levels of nested schemas; a reference counts as a level. */
+/** Maximum number of levels of nested schemas; a reference counts as a level. */
 const LEVELS_MAX = 200;
-/** Most expressions in patternProperties: n of them have 2^n combinations. */
+/** Maximum number of expressions in patternProperties: n of them have 2^n combinations. */
 const PATTERNS_MAX = 4;
-/** Most multiples between two integers for a multipleOf below 1, since the grammar lists each. */
+/** Maximum number of multiples between two integers for a multipleOf below 1, since the grammar lists each. */
 const FRACTIONS_MAX = 100;
-/** Most multiples between two bounds, since the grammar lists each. */
+/** Maximum number of multiples between two bounds, since the grammar lists each. */
 const MULTIPLES_MAX = 1000;
 const RULES_MAX = 512; // of src/grammar.h
 /**
- * Most values and characters of a schema. The grammar of a larger schema would be refused later.
+ * Maximum number of values and characters of a schema. The grammar of a larger schema would be refused later.
  */
 const SIZE_MAX = 1 << 18;
 const RECENT_MAX = 8;
-/** Most characters of a grammar, comments and white space included. */
+/** Maximum number of characters of a grammar, comments and white space included. */
 const GRAMMAR_MAX = 1 << 20;
 
 const BASIC = String.raw`

@@ -52,7 +52,7 @@ import { TextStream } from './text-stream.js';
 
 const WIDTH_MAX = 64;
 const STEPS_MAX = 1 << 16;
-/** Most bytes of memory for all sessions of one search except the first. */
+/** Maximum number of bytes of memory for all sessions of one search except the first. */
 const SESSIONS_BYTES = 2 ** 28;
 
 /**

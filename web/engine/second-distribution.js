@@ -1,4 +1,4 @@
-/** The second distribution that `guidance_scale` and `contrastive_beta` read. */
+/** Computes the logits of the second distribution, which `guidance_scale` and `contrastive_beta` read. */
 import { LogitscopeError, mustBe } from './errors.js';
 import { readsSecond } from './presets.js';
 

@@ -225,7 +225,8 @@ function endPoints(places) {
 }
 
 /**
- * Appends the texts of a point to `found`; returns false if it was aborted.
+ * Writes the texts of one point of the sweep and appends them to `found`. Returns false if the signal
+ * was aborted before the last text was complete.
  * @param {any} session
  * @param {Plan & { ids: number[] }} plan
  * @param {{ steps: StepFigures[], texts: Sample[] }} found

@@ -7,7 +7,7 @@
 
 /** Bytes of weights in one timed reading: more than a cache holds. */
 const BYTES = 64e6;
-/** Most readings before the measurement, until the browser has optimised the code. */
+/** Maximum number of readings before the measurement, until the browser has optimised the code. */
 const WARM_UP = 6;
 /** Number of rounds if one choice wins every round; otherwise up to ROUNDS_MAX. */
 const ROUNDS = 3;

@@ -1,4 +1,4 @@
-/** Starts guard.js as a worker, which starts the worker for the user's code. */
+/** Starts the worker guard.js, which then starts the worker for the user's code. */
 import { trustedAddress } from '../engine/trusted.js';
 
 /** @param {string} harness the code of the worker */

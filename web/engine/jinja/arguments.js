@@ -41,7 +41,7 @@ export function needStr(value, where) {
   return value;
 }
 
-/** Most items of a list, since a template may build a longer list than it prints. */
+/** Maximum number of items of a list, since a template may build a longer list than it prints. */
 const ITEMS_MAX = 1 << 20;
 
 /** Refuses to make a list that is too long. @param {number} n number of its items */

@@ -7,7 +7,7 @@ import { Dict, Func, Namespace, Range, Thing, Tuple, listOf, text } from './valu
 /** @typedef {import('./values.js').Value} Value */
 /** @typedef {import('./values.js').Named} Named */
 
-/** Most items that `range` returns, as in Jinja's sandbox. */
+/** Maximum number of items that `range` returns, as in Jinja's sandbox. */
 const RANGE_MAX = 100_000;
 
 /** @param {Value[]} args @param {Named} named */

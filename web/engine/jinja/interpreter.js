@@ -57,7 +57,7 @@ class Frame {
   }
 }
 
-/** Most nested calls of macros and recursive loops; Python's limit is a little lower. */
+/** Maximum number of nested calls of macros and recursive loops; Python's limit is a little lower. */
 const CALLS_MAX = 256;
 
 /** Marks the end of a loop's items. */
