@@ -22,8 +22,7 @@ enum norm_place { NORM_BEFORE, NORM_AROUND, NORM_AFTER }; /* relative to each pa
 enum qk_norm { QK_NORM_NONE, QK_NORM_HEADS, QK_NORM_ROWS };
 
 struct architecture {
-    const char
-        *name; /* value of general.architecture in a file, and prefix of the file's other keys */
+    const char *name; /* value of general.architecture, and prefix of the file's other keys */
     enum activation activation;
     enum biases biases; /* which matrices have a bias */
     enum norm_place norm_place;
@@ -39,8 +38,7 @@ struct architecture {
     bool variants;         /* true: reads attention.scale; the output may have a bias */
     bool convolutions;     /* true: layers without key heads are short convolutions */
     uint32_t window_period; /* every n-th layer has no attention window; 1: all have one; 0: none */
-    uint32_t
-        window; /* length of the window in positions if the file has no key for it; 0: no window */
+    uint32_t window;        /* positions in a window if the file has no key for it; 0: no window */
     uint32_t unturned_period;  /* every n-th layer has no RoPE */
     uint32_t wide_head_layers; /* with this n_layer, scores are divided by sqrt(n_embd / n_head) */
     double local_freq_base;    /* RoPE's base in layers with a window; 0: the global base */

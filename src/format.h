@@ -41,11 +41,10 @@ struct format {
      * the code itself, a signed byte, if `bits` is 8, and code - offset otherwise. */
     uint8_t bits, offset;
     bool levels;
-    bool minimum; /* true if the format has minima */
-    bool half;    /* true if packed scale and minimum are float16, which saves a sixth */
-    uint8_t
-        factors;  /* number of factors in a group, and of shares: 0, 1, or 2 (one for 16 columns) */
-    bool nibbles; /* true if factor and share are the halves of one byte */
+    bool minimum;    /* true if the format has minima */
+    bool half;       /* true if packed scale and minimum are float16, which saves a sixth */
+    uint8_t factors; /* in a group, and as many shares: 0, 1, or 2 (one for 16 columns) */
+    bool nibbles;    /* true if factor and share are the halves of one byte */
 };
 
 /* The quants of IQ4_NL and IQ4_XS, by code. */

@@ -43,8 +43,7 @@ struct quants {
     float scale;
     int32_t negative;   /* sum of the magnitudes of the negative quants */
     int16_t sums[2][2]; /* [half][0]: sum of columns 4c, 4c + 1; [half][1]: of 4c + 2, 4c + 3 */
-    int16_t
-        values[MATRIX_GROUP]; /* in kernels_scalar the quants; other tables use their own form */
+    int16_t values[MATRIX_GROUP]; /* scalar: the quants; other tables use their own form */
 };
 
 static inline int32_t quants_sum(const struct quants *x) {

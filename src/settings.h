@@ -95,8 +95,7 @@ struct settings {
     const struct warp_bias *bias;
     uint32_t n_bias;
     uint32_t n_breaker_words;
-    const uint32_t
-        *breakers;       /* (n_breaker_words,) words: for each sequence its length, then its ids */
+    const uint32_t *breakers; /* (n_breaker_words,) each sequence: its length, then its ids */
     const float *second; /* (vocab_size,) logits of a second distribution; NULL if there is none */
     uint64_t seed, step; /* seed and step decide XTC's coin; `step`: tokens drawn so far */
     uint32_t n_ends;
@@ -104,11 +103,10 @@ struct settings {
     const uint32_t *allowed; /* bit i % 32 of word i / 32: token i is allowed; NULL: all are */
     uint32_t n_allowed;      /* number of allowed tokens, for the trace */
     uint32_t n_banned_words;
-    const uint32_t
-        *banned;      /* (n_banned_words,) words: for each sequence its length, then its ids */
-    int64_t forced;   /* the only token allowed; -1 allows any */
-    bool has_own;     /* true if STAGE_OWN is among the stages */
-    uint32_t own_at;  /* STAGE_OWN runs before order[own_at] */
+    const uint32_t *banned; /* (n_banned_words,) each sequence: its length, then its ids */
+    int64_t forced;         /* the only token allowed; -1 allows any */
+    bool has_own;           /* true if STAGE_OWN is among the stages */
+    uint32_t own_at;        /* STAGE_OWN runs before order[own_at] */
     const float *own; /* (vocab_size,) result of STAGE_OWN; NULL if the chain ends before it */
 };
 
