@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * @property {number} run longest time of the run
  */
 
-/** The longest test takes 60 s on an idle machine. @type {Limits} */
+/** Default limits. The longest test takes 60 s on an idle machine. @type {Limits} */
 const LIMITS = { test: 300, end: 30, program: process.env.LONG ? 1800 : 900, run: 3600 };
 
 /** A Node program that runs test files one after another; its arguments are the files. */

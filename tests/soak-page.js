@@ -40,7 +40,7 @@ async function compared() {
   const written = readFileSync(await file.path(), 'utf8').trim();
   await file.delete();
   const [heads, ...rows] = written
-    .replace(/"(?:[^"]|"")*"/g, 'quoted') // a quoted text may contain commas and newlines
+    .replace(/"(?:[^"]|"")*"/g, 'quoted') // commas and newlines in a quoted text separate nothing
     .split('\n')
     .map((line) => line.split(','));
   return rows.reduce((sum, row) => sum + Number(row[heads.indexOf('tokens')]), 0);

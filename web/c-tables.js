@@ -55,7 +55,7 @@ function layoutOf(records, struct) {
   return `\n/* struct ${struct} */\n${fields.join('')}`;
 }
 
-/** A literal in the style of the other files. @param {string} text */
+/** Returns a JavaScript literal with the quotes that the formatter of this repository demands. @param {string} text */
 const quoted = (text) => (text.includes("'") ? `"${text}"` : `'${text}'`);
 
 /** Reads the rows of the samplers. @param {string} table the text of src/warp_table.c */

@@ -56,7 +56,7 @@ async function compute() {
   const options = { top: SLICE_TOP, step: 0 };
   const landscape = scope.landscape(asked, knob, values, options);
   const all = scope.logits();
-  // Temperature does not change the order of tokens, so the tokens at one value are those at all.
+  // Temperature does not change the order of tokens, so all values have the same best tokens.
   const listed = Array.from(landscape.ids.subarray(-SLICE_TOP));
   const sums = Array.from(values, (_, i) =>
     landscape.p.subarray(i * SLICE_TOP, (i + 1) * SLICE_TOP).reduce((sum, p) => sum + p, 0),

@@ -8,7 +8,7 @@ import { FIRST, loadReference, openBench, settle, START, until, unfoldDraw } fro
 
 const bench = closed(await openBench());
 
-/** Opens the page in a language, at its initial settings. The page may be one that an earlier test has closed. */
+/** Opens the page in a language at its initial settings, perhaps in a page that an earlier test used. */
 const open = (lang, options) => bench.open({ path: `?lang=${lang}${START}`, ...options });
 
 /** Returns the name and the spoken words of the focused element, through every shadow tree. */

@@ -76,7 +76,7 @@ test('a visit loads few scripts; a worker loads no page code and a page no worke
     for (const file of found) {
       const code = await readFile(join(dist, file), 'utf8');
       for (const [, name] of code.matchAll(/\b(?:from|import)\s*\(?["']\.\/([\w-]+\.js)["']/g))
-        if (existsSync(join(dist, name))) found.add(name); // some imported files exist only for Node
+        if (existsSync(join(dist, name))) found.add(name); // skips imports that exist only for Node, not in the site
     }
     return found;
   };

@@ -30,7 +30,7 @@ function expectBars(page, prompt, settings) {
   return expectTrace(page, scope.distribution(settings));
 }
 
-/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
+/** Opens the page at its initial settings, perhaps in a page that an earlier test used. */
 const open = () => bench.open({ path: `?lang=en${START}` });
 
 async function type(page, name, text) {

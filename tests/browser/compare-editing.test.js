@@ -10,7 +10,7 @@ import { openBench, START, until } from './bench.js';
 
 const bench = closed(await openBench());
 
-/** Opens Compare at its initial settings. The page may be one that an earlier test has closed. */
+/** Opens Compare at its initial settings, perhaps in a page that an earlier test used. */
 async function open(options) {
   const path = `?lang=en&model=verbs&view=compare${START}`;
   const opened = await bench.open({ ...options, path, ready: false });

@@ -42,7 +42,7 @@ async function addCard(page) {
   await unfoldStages(page);
   await page.locator('[data-add=constraint]').click();
 }
-/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
+/** Opens the page at its initial settings, perhaps in a page that an earlier test used. */
 const open = () => bench.open({ path: `?lang=en${START}` });
 const said = (page) => card(page).locator('#state').innerText();
 

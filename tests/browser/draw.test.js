@@ -18,7 +18,7 @@ const bench = closed(await openBench());
 const scope = closed(await loadReference());
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
-/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
+/** Opens the page at its initial settings, perhaps in a page that an earlier test used. */
 const open = (options = {}) => bench.open({ ...options, path: `?lang=en${START}` });
 
 const drawn = async (page) =>

@@ -477,7 +477,7 @@ async function answersTo(question, figure) {
     const of = kind === 'state' ? measuredOf(places[given]) : measured;
     all.push({ given, ...(await judge(question, given, of)) });
   }
-  // For each sentence, keeps the last state that leads to it: the first may be too close to the initial state.
+  // For each sentence, keeps the last state that gives it: the first may be too close to the initial state.
   const said = [...new Map(all.map((each) => [each.say, each])).values()].filter(({ say }) => say);
   const sentences = kind === 'choice' ? options.filter(({ say }) => say) : wrong;
   assert.deepEqual(

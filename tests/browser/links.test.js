@@ -37,7 +37,7 @@ async function openView(view) {
 const alert = (page) => page.locator('logit-scope .said[role=alert] p');
 
 /**
- * Opens the present address of a page in a new document; if `fresh` is false, perhaps in the page of an earlier test.
+ * Opens the present address of a page in a new document, or, if `fresh` is false, perhaps in a page already used.
  */
 async function reopened(page, fresh = true) {
   const { pathname, search, hash } = new URL(page.url());

@@ -24,8 +24,7 @@ const bench = closed(await openBench());
 const scope = closed(await loadReference());
 
 /**
- * Opens the charts, and the form of the sweep if `unfold` is true. The page may be one that an earlier test has
- * closed.
+ * Opens the charts, perhaps in a page that an earlier test used. If `unfold` is true, opens the form of the sweep too.
  */
 async function openSweep({ lang = 'en', model = 'verbs', unfold = true, ...options } = {}) {
   const path = `?lang=${lang}&model=${model}&view=sweep${START}`;

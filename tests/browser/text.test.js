@@ -17,7 +17,7 @@ const ids = (page) =>
     .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
-/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
+/** Opens the page at its initial settings, perhaps in a page that an earlier test used. */
 const open = (fragment = '', options = {}) => {
   return bench.open({ path: `?lang=en${START}${fragment && `&${fragment}`}`, ...options });
 };
@@ -258,7 +258,7 @@ test('a tree keeps every branch and walks a known one again', () => {
 
 test('nodes do not pile up: after many steps and a reset the document has its old size', async () => {
   const { page, close } = await open();
-  /** Returns the number of nodes in the page, including those in shadow trees. */
+  /** Returns the number of DOM nodes in the page, including the nodes in shadow trees. */
   const nodes = () =>
     page.evaluate(() => {
       const count = (/** @type {Node} */ node) =>

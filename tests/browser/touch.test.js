@@ -7,7 +7,7 @@ import { frame, openBench, START, settle, until, unfoldDraw } from './bench.js';
 
 const bench = closed(await openBench());
 
-/** Opens the page at its initial settings. The page may be one that an earlier test has closed. */
+/** Opens the page at its initial settings, perhaps in a page that an earlier test used. */
 async function openTouch(path = `?lang=en${START}`, fresh = false) {
   const opened = await bench.open({
     path,

@@ -317,8 +317,8 @@ test('a recursive grammar has its nesting limited, but not its lists', async () 
   // A rule that calls itself at its end takes no space on the stack, so a list may have any length.
   const list = { grammar: 'root ::= "a" root | "."' };
   assert.deepEqual(maskOf(scope, list, Array(5000).fill(97)), [46, 97]);
-  // A rule that calls itself elsewhere takes space. When the stack is full, the grammar allows only texts that close
-  // their brackets.
+  // A rule that calls itself before its end takes space on the stack. When the stack is full, the grammar allows only
+  // texts that close their brackets.
   assert.deepEqual(after('('.repeat(255)), [40, 41]);
   assert.deepEqual(after('('.repeat(256)), [41]);
   assert.deepEqual(after('('.repeat(256) + ')'.repeat(256)), [40, EOS]);

@@ -21,7 +21,7 @@ async function run(options, on = scope) {
 }
 
 const always = (id) => ({ logit_bias: { [id]: 1e6 } });
-/** Returns settings that ban all characters except these. */
+/** Returns settings that ban all tokens except the given characters. */
 const onlyBytes = (text) => {
   const kept = new Set(Buffer.from(text));
   return {

@@ -57,7 +57,7 @@ describe('memory at its peak, where it stays after the load', () => {
   }
 });
 
-/** Returns a stream that counts the bytes read from it. */
+/** Returns a stream of bytes that counts how many bytes its reader has taken. */
 function counted(image, pieces) {
   const taken = { bytes: 0 };
   const size = Math.ceil(image.length / pieces);

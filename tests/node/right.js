@@ -40,7 +40,7 @@ export const generate = (model, prompt, settings, { rng }) =>
   go(model, prompt, settings, rng(settings.seed), settings.max_new_tokens);
 `;
 
-/** Counted loops and flat arrays, as in C. */
+/** Style: counted loops and flat arrays, as in C. */
 const LOOPS = `
 function rank(x, n) {
   var order = new Int32Array(n), i, j, id;
@@ -117,7 +117,7 @@ export function generate(model, prompt, s, b) {
 }
 `;
 
-/** Classes, generators and promises, with names in camel case. */
+/** Style: classes, generators and promises, with names in camel case. */
 const CLASSES = `
 class Logits {
   #list;
@@ -263,7 +263,7 @@ export function generate(model, prompt, settings, beside) {
 }
 `;
 
-/** Float32 everywhere, and sums from small to large. */
+/** Style: Float32 everywhere, and sums from small to large. */
 const SINGLE = `
 const f = Math.fround;
 const shares = (x) => {
@@ -409,7 +409,7 @@ export const JAVASCRIPT = {
   tail: TAIL,
 };
 
-/** Lists, an iterator of cumulative sums, and a binary search. */
+/** Style: lists, an iterator of cumulative sums, and a binary search. */
 const ITERATORS = `import heapq
 from bisect import bisect_right
 from itertools import accumulate
@@ -478,7 +478,7 @@ def generate(model, prompt_ids, settings, rng):
     return list(steps())
 `;
 
-/** Loops with counters; results are tuples. */
+/** Style: loops with counters; results are tuples. */
 const COUNTERS = `import math
 
 NONE = float("-inf")
@@ -592,7 +592,7 @@ def generate(model, prompt_ids, max_new_tokens, temperature, top_k, top_p, repet
     return tuple(ids[len(prompt_ids):])
 `;
 
-/** Callables, lambdas and a fold. */
+/** Style: callables, lambdas and a fold. */
 const CALLABLES = `from dataclasses import dataclass
 from functools import reduce
 from math import exp, inf, log

@@ -12,10 +12,9 @@ import { counts, takePointer } from './touch.js';
 const LEAP = 10;
 
 /**
- * A line that can be moved, with functions that turn its position into a value.
  * @typedef {import('../plots/cuts.js').Handle} Handle
  *
- * The position of a handle, and the conversion of positions and steps to values.
+ * The position of a line that can be moved, and functions that turn positions and steps into values.
  * @typedef {object} Grip
  * @property {Handle} handle
  * @property {boolean} across true if the line is horizontal and moves up and down

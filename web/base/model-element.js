@@ -76,7 +76,7 @@ export class ModelElement extends LogitElement {
     return findModel(/** @type {import('../state/engines.js').Model} */ (this.model));
   }
 
-  /** The settings from attributes, replaced by those in `settings`. */
+  /** Settings from attributes and from `settings`; if both contain a setting, `settings` counts. */
   get asked() {
     /** @type {Record<string, any>} */
     const found = {};

@@ -13,7 +13,8 @@ const SLACK = 10;
 const waiting = new WeakMap();
 
 /**
- * Captures the pointer. Returns true for a mouse, whose press counts at once.
+ * Captures the pointer after a press. Returns true if the press begins a drag at once: that of a mouse. A touch may still
+ * become scrolling.
  * @param {PointerEvent} event
  */
 export function takePointer(event) {

@@ -88,7 +88,7 @@ async function tryProperty(
       return null;
     }
   };
-  // Wrong forms do not read the setting in `needs`, so such answers cannot be compared.
+  // Keeps no answers if the property `needs` a setting: the wrong forms do not read it, so a comparison would mislead.
   examiner.room = needs ? 0 : KEPT;
   for (const [at, input] of cases.entries()) {
     const failure = await tried(input);

@@ -550,7 +550,7 @@ export class LogitScope extends InstrumentElement {
       : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.#onGuide}>${t(this.present ? 'present.keys' : 'foot.guide')}</button></p>`;
   }
 
-  /** Goes `step` beats forward in the tour; back if negative. @param {number} step */
+  /** Goes `step` beats forward in the tour, or back if negative. @param {number} step */
   turnBeat(step) {
     if (this.view === 'landscape') this.#first.turnTour(step);
   }

@@ -99,7 +99,7 @@ export class Tour {
     this.#announce();
   }
 
-  /** Moves `step` beats forward, if there is such a beat. @param {number} step */
+  /** Goes `step` beats forward, or back if negative, if the tour has that beat. @param {number} step */
   async turn(step) {
     const to = (this.beat ?? 0) + step;
     if (to >= 1 && to <= BEATS + 1) await this.#goTo(to);

@@ -8,7 +8,6 @@ import { leftOut, stateParts } from '../state/page-state.js';
 import { keepFile, newKey } from './local-files.js';
 
 /**
- * The record of a history entry. `at` is the index of the entry's text in a list: under `key` in storage, or in `few`.
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../state/saved-texts.js').Saved} Saved
  *

@@ -7,7 +7,6 @@ import { fitCanvas } from './canvas.js';
 import { setProperties } from './cssom.js';
 
 /**
- * The style of one part of a rendered row. `path` is the part's attribute `d`, or null.
  * @typedef {import('./bars.js').Layout} Layout
  * @typedef {import('./bars.js').Row} Row
  *

@@ -34,7 +34,7 @@ const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
 const HEADROOM = 3;
 /** Greatest length of a bar beyond the end of the axis, in 1/16 rem. */
 export const OVER = 28;
-/** Least length of it, as a share of OVER: the gap that marks such a bar needs this room. */
+/** Least length of a bar beyond the axis, as a share of OVER: the gap that marks such a bar needs this room. */
 const LEAST = 0.4;
 /** Powers of ten on the logarithmic axis. */
 const DECADES = 6;

@@ -3,12 +3,11 @@ import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
 
 /**
- * A kept token, or all tokens that are not listed. It covers u from `from` to `to`; x and width are in pixels.
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {import('./trace.js').TraceToken} TraceToken
  * @typedef {ReturnType<typeof layoutStrip>} Layout
  *
- * A survivor, or all unlisted tokens. It covers the shares `from` to `to`; x and width are in pixels.
+ * A kept token, or all tokens that are not listed. It covers u from `from` to `to`; x and width are in pixels.
  * @typedef {object} Segment
  * @property {string} key the token's id, or "rest"
  * @property {TraceToken | null} token

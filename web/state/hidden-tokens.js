@@ -11,12 +11,12 @@
  * @typedef {Omit<import('../plots/stages.js').BandToken, 'text' | 'special'>} Hidden
  */
 
-/** Least probability of such a token; less would be thinner than about two pixels. */
+/** Least probability of a listed hidden token: the band of a less probable one would be thinner than two pixels. */
 const LEAST = 0.004;
-/** Most tokens of this kind. */
+/** Most hidden tokens in the list. */
 const MOST = 24;
 
-/** Returns true if such tokens are possible. @param {Trace} trace */
+/** Returns true if a trace may lack tokens that the picture needs. @param {Trace} trace */
 export const mayHide = ({ rest }) => rest.p_raw >= LEAST;
 
 /**

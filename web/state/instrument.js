@@ -165,7 +165,7 @@ export class Instrument extends Bench {
         return;
       }
       const before = this.live ? { ...this.state, saved: this.saveTexts() } : null;
-      // Perhaps the next model can use the gates that this one could not.
+      // Restores the gates in `aside`, which the old model could not use: the next one perhaps can.
       if (before) before.settings = { ...before.settings, ...this.aside };
       this.use(engine, session, grammar);
       model.take(request);

@@ -12,7 +12,7 @@ import { neutralSettings } from './settings.js';
  */
 
 export class Outcomes {
-  /** A key of the text and the other programs' settings. The user's own settings do not matter. */
+  /** Key of the outcomes: the text and the other programs' settings, without the user's settings. */
   #key = '';
   /** @type {Outcome[]} */
   #outcomes = [];

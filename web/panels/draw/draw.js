@@ -24,7 +24,7 @@ import { Width } from '../../base/width.js';
  * @typedef {import('../../plots/trace.js').Drawn} Drawn
  */
 
-/** Number of draws that one press of the button makes. */
+/** Number of draws that one press of the button for many draws makes. */
 const MANY = 1000;
 /** Largest u of the slider; u must be below 1. */
 const LAST = 0.9999;

@@ -12,15 +12,13 @@ import { MORPH_MS } from './picture.js';
 import { footOf, nameOfColumn, valueOfColumn } from './words.js';
 
 /**
- * A press on a title that may become a drag. `press` is called if it does not. `mode` is null until the pointer has
- * moved.
  * @typedef {import('./stages.js').LogitStages} LogitStages
  * @typedef {import('../../plots/stages.js').River} River
  * @typedef {import('../../plots/stages.js').Column} Column
  * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
  *
- * `press`: called for a press without a drag. `mode` is null until the pointer has moved; `plot` is the picture's
- * place, null until it is needed.
+ * A press on a title that may become a drag. If it does not, `press` is called. `mode` is null until the pointer has
+ * moved. `plot` is the picture's rectangle, null until it is needed.
  * @typedef {{ name: string, x: number, y: number, value: number, moves: boolean, press: (() => void) | null,
  *   mode: 'move' | 'turn' | 'none' | null, plot: DOMRect | null }} Drag
  */

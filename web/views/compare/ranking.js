@@ -13,10 +13,9 @@ import { nameOf } from './strategy.js';
 import rankingStyles from './ranking.css';
 
 /**
- * A text to rank, with all strategies that wrote exactly this text.
  * @typedef {import('./runner.js').Text} Text
  *
- * A text to rank, and all strategies that wrote this text.
+ * A text to rank, with all strategies that wrote exactly this text.
  * @typedef {{ text: Text, writers: { name: string, text: Text }[] }} Entry
  */
 

@@ -49,7 +49,7 @@ export class LogitStrategy extends LogitElement {
     this.settings = {};
     /** The settings whose values are numbers. @type {SettingRow[]} */
     this.table = [];
-    /** True if this is the text with which the others are compared. */
+    /** True for the first strategy, with whose text all others are compared. */
     this.first = false;
     this.removable = false;
     /** True to show no buttons, for a lesson. */

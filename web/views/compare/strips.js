@@ -16,13 +16,11 @@ import { letter, titleOf } from './strategy.js';
 import stripsStyles from './strips.css';
 
 /**
- * The data of a strip. `step` is the text's token at this step, or null after the end of the text. `trace` is the
- * distribution, or null until it is read.
  * @typedef {import('../../engine/types.js').Trace} Trace
  * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
  *
- * One strategy at the step. `step`: its token, null after the end of the text. `trace`: the distribution,
- * null until it is read.
+ * The data of a strip: one strategy at one step. `step` is the token of its text, or null after the end of the text.
+ * `trace` is the distribution, or null until it is read.
  * @typedef {{ strategy: import('../../engine/compare.js').Strategy, step: MeasuredStep | null,
  *   trace: Trace | null }} Slice
  */

@@ -4,10 +4,9 @@
 import { countDraws, tallySeed, withoutCoin } from '../../state/tally.js';
 
 /**
- * One draw. `u` is null for a Gumbel-max draw; `born` is the time in ms at which its dot starts to fly.
  * @typedef {import('../../state/tally.js').Tally} Tally
  *
- * One of many draws. `u` is null with the Gumbel-max draw; `born`: the start of its flight in ms.
+ * One of many draws. `u` is null for a Gumbel-max draw; `born` is the time in ms at which its dot starts to fly.
  * @typedef {{ id: number, u: number | null, born: number }} Drop
  */
 

@@ -31,12 +31,11 @@ import { captionOf, fileName, placeOf, pointWords, titleOf } from './labels.js';
 addMessages(locales);
 
 /**
- * A running or finished sweep, with all data for its chart.
  * @typedef {import('../../engine/sweep.js').Plan} Plan
  * @typedef {import('../../engine/sweep.js').Point} Point
  * @typedef {import('./figures.js').Asked} Asked
  *
- * A sweep that runs or has ended, with all facts for its figure.
+ * A running or finished sweep, with all data for its chart.
  * @typedef {object} Run
  * @property {string} key of the plan, to detect a changed plan
  * @property {Plan} plan
