@@ -199,6 +199,20 @@ async function openDraws(core, timeline, asked, options) {
 }
 
 /**
+ * Returns why a text ends after its newest id; null if it goes on.
+ * @param {Core} core
+ * @param {{ text: TextStream, ids: number[], ends: number[], gates: any, last: boolean }} facts `last`: true
+ *   if no further token is allowed
+ * @returns {Generated['finish_reason'] | null}
+ */
+function endOf(core, { text, ids, ends, gates, last }) {
+  if (text.stopped) return 'stop';
+  if (ends.includes(ids[ids.length - 1])) return 'eos';
+  if (!ends.length && core.gates.isSpent(gates, ids)) return 'stop';
+  return last ? 'length' : null;
+}
+
+/**
  * @param {Core} core
  * @param {Timeline} timeline
  * @param {any} options
@@ -242,10 +256,7 @@ export async function* generate(core, timeline, options) {
 
       const piece = info.tokenizer ? core.piece(drawn.id) : null;
       let added = piece && !piece.special ? text.push(piece.bytes) : '';
-      if (text.stopped) finish = 'stop';
-      else if (ends.includes(drawn.id)) finish = 'eos';
-      else if (!ends.length && core.gates.isSpent(now.gates, ids)) finish = 'stop';
-      else if (n + 1 === maximum) finish = 'length';
+      finish = endOf(core, { text, ids, ends, gates: now.gates, last: n + 1 === maximum });
       if (finish) {
         added += text.finish();
         if (text.stopped) finish = 'stop';

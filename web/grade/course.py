@@ -260,8 +260,8 @@ def patch_random(random):
         setattr(random, name, getattr(shared, name))
 
 
-def patch_numpy(numpy):
-    own = numpy.random
+def numpy_draws(numpy):
+    """The draws of numpy.random on a stream of the grader's numbers, by name."""
 
     def choice(stream, a, size=None, replace=True, p=None, *_, **__):
         population = int(a) if numpy.ndim(a) == 0 else numpy.asarray(a)
@@ -284,7 +284,12 @@ def patch_numpy(numpy):
             counts[stream.pick(pvals)] += 1
         return counts
 
-    own_calls = {"choice": choice, "random": numbers, "multinomial": multinomial}
+    return {"choice": choice, "random": numbers, "multinomial": multinomial}
+
+
+def patch_numpy(numpy):
+    own = numpy.random
+    own_calls = numpy_draws(numpy)
 
     def called(name, real, stream_of):
         def call(self, *args, **named):

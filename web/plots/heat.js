@@ -70,7 +70,6 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
       ...(value === null ? { fill: '', ink: '' } : colourOf(share(value))),
     };
   });
-  const legendWidth = Math.min(260 * unit, width - left - 8 * unit);
   return {
     width,
     height: bottom + 44 * unit,
@@ -95,14 +94,18 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
       low,
       high,
       middle: logarithmic ? Math.sqrt(low * high) : (low + high) / 2,
-      x: left,
-      width: legendWidth,
-      steps: Array.from({ length: LEGEND }, (_, i) => ({
-        x: left + (i * legendWidth) / LEGEND,
-        fill: colourOf(i / (LEGEND - 1)).fill,
-      })),
+      ...layoutLegend(left, Math.min(260 * unit, width - left - 8 * unit)),
     },
   };
+}
+
+/** Returns the coloured steps of the legend between `x` and `x` + `width`. @param {number} x @param {number} width */
+function layoutLegend(x, width) {
+  const steps = Array.from({ length: LEGEND }, (_, i) => ({
+    x: x + (i * width) / LEGEND,
+    fill: colourOf(i / (LEGEND - 1)).fill,
+  }));
+  return { x, width, steps };
 }
 
 /**

@@ -226,6 +226,14 @@ function giveLoopScopes(node, outer) {
   if (node.test) visit(node.test, node.testScope.names);
 }
 
+/** Gives the branches of a condition their scopes. @param {Node} node @param {Place} place */
+function giveBranchScopes(node, { scope, loop }) {
+  for (const { test } of [node, ...node.elif]) checkNames(test, true);
+  const others = node.elif.map((/** @type {Node} */ branch) => branch.body);
+  for (const body of [node.body, ...others, node.else_])
+    giveScopes(body, { scope, late: true, loop });
+}
+
 /** Gives each statement that has a body a scope. @param {Node[]} nodes @param {Place} place */
 function giveScopes(nodes, place) {
   const { scope, late, loop } = place;
@@ -241,13 +249,7 @@ function giveScopes(nodes, place) {
     };
     switch (node.type) {
       case 'If':
-        for (const { test } of [node, ...node.elif]) checkNames(test, true);
-        for (const body of [
-          node.body,
-          ...node.elif.map((/** @type {Node} */ it) => it.body),
-          node.else_,
-        ])
-          giveScopes(body, { scope, late: true, loop });
+        giveBranchScopes(node, place);
         break;
       case 'For':
         giveLoopScopes(node, scope);
