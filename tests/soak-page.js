@@ -115,7 +115,8 @@ const residentOf = (id) => {
   }
 };
 
-async function held() {
+/** Returns the page's counters of objects in memory, and the resident memory of all processes in MB. */
+async function memoryInUse() {
   const { processInfo } = await whole.send('SystemInfo.getProcessInfo');
   const resident = processInfo.reduce((sum, { id }) => sum + residentOf(id), 0);
   return { ...(await heldBy(page)), resident };
@@ -132,13 +133,13 @@ console.log(
 console.log('|---|---|---|---|---|---|---|---|---|---|');
 for (let stage = 1; stage <= STAGES && faults.length === 0; stage++) {
   const share = stage / STAGES;
-  const due = () =>
+  const isUnfinished = () =>
     Date.now() - began < share * MINUTES * 60_000 ||
     tokens() < share * TOKENS ||
     sums.knobs + sums.dragged < share * KNOBS;
   do await round();
-  while (due() && faults.length === 0);
-  const now = await held();
+  while (isUnfinished() && faults.length === 0);
+  const now = await memoryInUse();
   all.push(now);
   console.log(
     `| ${((Date.now() - began) / 60_000).toFixed(1)} | ${sums.rounds} | ${tokens()} | ${sums.knobs} | ${sums.dragged} | ` +

@@ -143,13 +143,13 @@ for (const view of ['landscape', 'twin', 'bench', 'turn', 'move']) {
       const client = await page.context().newCDPSession(page);
       await client.send('Performance.enable');
       await client.send('Emulation.setCPUThrottlingRate', { rate: slow });
-      const busy = async () =>
+      const taskSeconds = async () =>
         (await client.send('Performance.getMetrics')).metrics.find(
           ({ name }) => name === 'TaskDuration',
         )?.value ?? 0;
-      const before = await busy();
+      const before = await taskSeconds();
       const frames = await drag(DRAG_MS);
-      const ms = (1000 * ((await busy()) - before)) / frames;
+      const ms = (1000 * ((await taskSeconds()) - before)) / frames;
       process.stdout.write(
         `| ${view} | ${width} | ${slow === 1 ? 'whole' : `1/${slow}`} | ${frames} | ${ms.toFixed(1)} |\n`,
       );

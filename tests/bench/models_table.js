@@ -3,9 +3,9 @@
  * makes a file of each architecture; the table compares log-probabilities. node tests/bench/models_table.js [NAME ...]
  * prints it as Markdown.
  *
- * ggml and this engine round activations in different groups. Each engine is therefore compared with a
- * float64 reference that has its rounding. The difference of the references explains that of the
- * engines.
+ * ggml and this engine round activations in different groups. Each engine is therefore compared with a float64
+ * computation that rounds in the same groups. If these two computations differ as much as the engines do, the
+ * rounding explains the difference.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';

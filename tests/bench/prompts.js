@@ -75,7 +75,7 @@ async function findWords() {
 }
 const known = await findWords();
 
-/** The share of existing words in a text; the last word may be cut. @param {string} text */
+/** The share of existing words in a text, without the last word, which may be incomplete. @param {string} text */
 function plainShare(text) {
   const words = wordsOf(text).slice(0, -1);
   return words.filter((word) => known.has(word)).length / Math.max(1, words.length);

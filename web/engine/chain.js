@@ -119,7 +119,7 @@ export class Chain {
       choice.step,
     );
     const trace = this.#trace(ready);
-    const { drawn } = this.#draw(ready, choice); // first, since #whole overwrites the exchange
+    const { drawn } = this.#draw(ready, choice); // first, since #addWholeResult overwrites the exchange
     return { trace: this.#addWholeResult(ready, trace), drawn };
   }
 

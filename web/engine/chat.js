@@ -128,7 +128,7 @@ function checkPlain(name, value) {
  * @param {RegExp} said matches the origins whose text must not make control tokens
  * @param {WordFinder} words
  */
-function tokensIn({ text, origin }, said, words) {
+function findControlTokens({ text, origin }, said, words) {
   const own = origin
     ? Array.from(origin, (each, at) => (said.test(each) ? SAID : text[at])).join('')
     : text;
@@ -151,9 +151,9 @@ function tokensIn({ text, origin }, said, words) {
  */
 function partsOf(rendered, { ids, words }) {
   const { text, origin } = rendered;
-  const found = tokensIn(rendered, /[mr]/, words);
+  const found = findControlTokens(rendered, /[mr]/, words);
   if (origin?.includes('r')) {
-    const all = tokensIn(rendered, /m/, words);
+    const all = findControlTokens(rendered, /m/, words);
     const made = all.find(([at, n]) => {
       const origins = origin.slice(at, at + n);
       return origins.includes('r') && origins.includes(' ');
@@ -260,7 +260,7 @@ async function startPort(code, onanswer, onerror) {
  */
 
 /** @param {unknown} code */
-const nameOf = (code) => (code instanceof URL ? code.href : code);
+const idOfCode = (code) => (code instanceof URL ? code.href : code);
 
 /** A started worker, kept for the next job because the page may then be offline. @type {Renderer | null} */
 let idle = null;
@@ -271,7 +271,7 @@ let queue = Promise.resolve();
 async function startRenderer(code) {
   /** @type {Renderer} */
   const renderer = {
-    code: nameOf(code),
+    code: idOfCode(code),
     ready: false,
     hear() {},
     fail() {},
@@ -304,8 +304,8 @@ function render(job, code) {
  * @returns {Promise<Rendered>}
  */
 async function renderNow(job, code) {
-  if (idle && idle.code !== nameOf(code)) idle.worker.terminate();
-  const kept = idle?.code === nameOf(code) ? idle : null;
+  if (idle && idle.code !== idOfCode(code)) idle.worker.terminate();
+  const kept = idle?.code === idOfCode(code) ? idle : null;
   idle = null;
   /** @type {Renderer | null} */
   let renderer = null;

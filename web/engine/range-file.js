@@ -197,7 +197,7 @@ export class RangeFile {
     const headers = inNode ? { 'accept-encoding': 'identity' } : {};
     if (start) headers.range = `bytes=${start}-`;
     // In a browser this header would cost a further request, for the host's permission, so only Node sends it.
-    // #judge compares the tag in any case.
+    // #checkAnswer compares the tag in any case.
     if (start && inNode && this.tag) headers['if-range'] = this.tag;
     /** @type {RequestInit} */
     const options = {

@@ -293,7 +293,7 @@ export class Speculation {
     return drafts;
   }
 
-  /** @param {number} chain result of #weigh @param {number} u @param {Resolved} now */
+  /** @param {number} chain result of #computeP @param {number} u @param {Resolved} now */
   #draw(chain, u, now) {
     const { module, chain: reader } = this.#core;
     return reader.readSample(module.calls.chain_draw(chain, u), now, u);

@@ -39,7 +39,7 @@ export function startOwn(start, here, name, option) {
     address = new URL(name, here);
     if (address.origin === globalThis.origin || address.protocol === 'file:') return start();
   } catch {
-    // This throws if `here` is not an address, or if the page requires Trusted Types.
+    // The attempt throws if `here` is not an address, or if the page requires Trusted Types. Then use startAt.
   }
   if (!address) throw new LogitscopeError('load_failed', 'no_address', { name, option });
   return startAt(address);

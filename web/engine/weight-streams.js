@@ -12,7 +12,7 @@ const WARM_UP = 6;
 /** Number of rounds if one choice wins every round; otherwise up to ROUNDS_MAX. */
 const ROUNDS = 3;
 const ROUNDS_MAX = 7;
-/** Another choice replaces the first only if it is faster by this factor. */
+/** A number of streams is chosen in place of the default only if it is faster by this factor. */
 const MARGIN = 1.1;
 
 /**

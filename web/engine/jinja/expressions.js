@@ -168,8 +168,8 @@ export class ExpressionParser {
   #unary(withFilter = true) {
     const sign = this.is('-') || this.is('+') ? this.next().type : null;
     const node = sign ? { type: 'Unary', op: sign, node: this.#unary(false) } : this.#primary();
-    const whole = this.#postfix(node);
-    return withFilter ? this.#behind(whole) : whole;
+    const whole = this.#callsAndItems(node);
+    return withFilter ? this.#filtersAndTests(whole) : whole;
   }
 
   /** @returns {Node} */
@@ -217,7 +217,7 @@ export class ExpressionParser {
   }
 
   /** @param {Node} node */
-  #postfix(node) {
+  #callsAndItems(node) {
     let whole = node;
     for (;;) {
       if (this.is('.') || this.is('[')) whole = this.#subscript(whole);
@@ -227,7 +227,7 @@ export class ExpressionParser {
   }
 
   /** Parses the filters, tests and calls that follow an expression. @param {Node} node */
-  #behind(node) {
+  #filtersAndTests(node) {
     let whole = node;
     for (;;) {
       if (this.is('|')) whole = this.filters(whole);
@@ -335,7 +335,7 @@ export class ExpressionParser {
     if (type === '(') given = this.#arguments();
     else if (ARGUMENTS.has(type) && !(type === 'name' && ['else', 'or', 'and'].includes(value))) {
       if (type === 'name' && value === 'is') refuse('You cannot chain multiple tests with is');
-      given = { ...NO_ARGUMENTS, args: [this.#postfix(this.#primary())] };
+      given = { ...NO_ARGUMENTS, args: [this.#callsAndItems(this.#primary())] };
     }
     const test = { type: 'Test', node, name, ...given };
     return isNegated ? { type: 'Not', node: test } : test;

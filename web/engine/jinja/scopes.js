@@ -112,9 +112,9 @@ const partsOf = (node) =>
  * @param {Names} names
  * @returns {void}
  */
-function visit(node, names, asParameter = false) {
+function addNames(node, names, asParameter = false) {
   const all = (/** @type {Node[]} */ nodes) => {
-    for (const each of nodes) visit(each, names, asParameter);
+    for (const each of nodes) addNames(each, names, asParameter);
   };
   switch (node.type) {
     case 'Name':
@@ -125,10 +125,10 @@ function visit(node, names, asParameter = false) {
     case 'NSRef':
       return names.load(node.name);
     case 'If': {
-      visit(node.test, names);
+      addNames(node.test, names);
       const branches = [node.body, node.elif, node.else_].map((body) => {
         const branch = names.copy();
-        for (const each of body) visit(each, branch);
+        for (const each of body) addNames(each, branch);
         return branch;
       });
       return names.merge(branches);
@@ -138,15 +138,15 @@ function visit(node, names, asParameter = false) {
     case 'Assign':
       return all([node.node, node.target]);
     case 'For':
-      return visit(node.iter, names);
+      return addNames(node.iter, names);
     case 'CallBlock':
-      return node.call ? visit(node.call, names) : undefined;
+      return node.call ? addNames(node.call, names) : undefined;
     case 'FilterBlock':
-      return visit(node.filter, names);
+      return addNames(node.filter, names);
     case 'With':
       return all(node.values);
     case 'AssignBlock':
-      return visit(node.target, names);
+      return addNames(node.target, names);
     default:
       return all(partsOf(node));
   }
@@ -193,7 +193,7 @@ function checkNames(node, late) {
 function giveMacroScope(node, outer) {
   const scope = new Scope(outer);
   const { names } = scope;
-  for (const each of [...node.args, ...node.defaults, ...node.body]) visit(each, names);
+  for (const each of [...node.args, ...node.defaults, ...node.body]) addNames(each, names);
   const read = namesReadFirst(node.body, ['caller', 'kwargs', 'varargs']);
   const own = node.args.map((/** @type {Node} */ arg) => arg.name);
   const caller = own.indexOf('caller');
@@ -217,13 +217,13 @@ function giveLoopScopes(node, outer) {
   if (stores(node, 'loop')) refuse("Can't assign to special loop variable in for-loop target");
   node.scope = new Scope(outer);
   node.loop = node.scope.names.parameter('loop');
-  visit(node.target, node.scope.names, true);
-  for (const each of node.body) visit(each, node.scope.names);
+  addNames(node.target, node.scope.names, true);
+  for (const each of node.body) addNames(each, node.scope.names);
   node.elseScope = new Scope(outer);
-  for (const each of node.else_) visit(each, node.elseScope.names);
+  for (const each of node.else_) addNames(each, node.elseScope.names);
   node.testScope = new Scope(outer);
-  visit(node.target, node.testScope.names, true);
-  if (node.test) visit(node.test, node.testScope.names);
+  addNames(node.target, node.testScope.names, true);
+  if (node.test) addNames(node.test, node.testScope.names);
 }
 
 /** Gives the branches of a condition their scopes. @param {Node} node @param {Place} place */
@@ -240,7 +240,7 @@ function giveScopes(nodes, place) {
   /** @param {Node} node @param {Node[]} parts parts in the new scope, in the order of visits */
   const inner = (node, parts) => {
     node.scope = new Scope(scope);
-    for (const each of parts) visit(each, node.scope.names);
+    for (const each of parts) addNames(each, node.scope.names);
     giveScopes(node.body, { scope: node.scope, late: false, loop });
   };
   for (const node of nodes) {
@@ -295,7 +295,7 @@ function giveScopes(nodes, place) {
 /** Gives all nodes of a template their scopes; returns the outermost scope. @param {Node[]} nodes */
 export function settleTemplate(nodes) {
   const scope = new Scope(null);
-  for (const node of nodes) visit(node, scope.names);
+  for (const node of nodes) addNames(node, scope.names);
   giveScopes(nodes, { scope, late: false, loop: false });
   return scope;
 }
