@@ -13,7 +13,7 @@ const SLACK = 10;
 const waiting = new WeakMap();
 
 /**
- * Captures the pointer after a press. Returns true if the press begins a drag at once: that of a mouse. A touch may still
+ * Captures the pointer after a press. Returns true for a mouse, whose press begins a drag at once. A touch may still
  * become scrolling.
  * @param {PointerEvent} event
  */

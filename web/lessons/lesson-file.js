@@ -248,7 +248,10 @@ const axisRange = (value, at, check) =>
     'step!': number(1e-6),
   });
 
-/** By kind of figure, the fields of its state besides prompt and settings, with their rules. @satisfies {Record<string, Rules>} */
+/**
+ * By kind of figure, the fields of its state besides prompt and settings, with their rules.
+ * @satisfies {Record<string, Rules>}
+ */
 export const CHOICES = {
   landscape: {},
   sweep: {

@@ -24,7 +24,7 @@ function longer(text) {
   return `${words.join('')} ${filling}`.trimEnd();
 }
 
-/** If the page parses a text as markup by mistake, this becomes an element and runs a script. */
+/** Markup in each string: if the page parses a string as markup by mistake, it becomes an element and runs a script. */
 const MARKUP = '<img class=disguised src=x onerror="disguised=1">';
 
 /** @type {Record<string, (text: string) => string>} */

@@ -10,7 +10,7 @@ export const assets = {
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
   /**
-   * The modules with faster inner loops; undefined if they are beside `wasm`.
+   * The modules with faster inner loops; undefined to fetch them from the folder of `wasm`.
    * @type {URL | Uint8Array | undefined}
    */
   simd: undefined,
@@ -22,7 +22,7 @@ export const assets = {
    */
   worker: new URL('./worker.js', import.meta.url),
   /**
-   * The script that renders chat templates; undefined if it is beside the engine.
+   * The script that renders chat templates; undefined to fetch it from the folder of the engine.
    * @type {string | Uint8Array | undefined}
    */
   renderer: undefined,
