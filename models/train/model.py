@@ -159,8 +159,9 @@ class Transformer(nn.Module):
         self._start()
 
     def _start(self):
-        """Sets the initial values: weights are normal with deviation 0.02, biases are zero. The two
-        projections into the residual stream are scaled by the number of layers (GPT-2, Radford et al. 2019)."""
+        """Sets the initial values: weights are normal with deviation 0.02, biases are zero. For the two
+        projections into the residual stream the deviation is divided by sqrt(2 * n_layer), as in
+        GPT-2 (Radford et al. 2019)."""
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1:
                 deep = name.endswith(("attn_output.weight", "ffn_down.weight"))

@@ -335,7 +335,7 @@ export class Interpreter {
     return ended;
   }
 
-  /** @param {Node} node @param {Scope} scope @param {Frame} frame @param {Str[]} out @returns {Ended} */
+  /** Runs a block and uses its text: a filter prints it, a `set` assigns it. @param {Node} node @param {Scope} scope @param {Frame} frame @param {Str[]} out @returns {Ended} */
   #captured(node, scope, frame, out) {
     /** @type {Str[]} */
     const inside = [];
