@@ -180,7 +180,7 @@ const SIZES = [
   [2560, 'en'],
 ];
 const testStill = (width, lang) =>
-  test(`turning knobs and drawing tokens moves no panel: ${width} px, ${lang}`, async () => {
+  long(`turning knobs and drawing tokens moves no panel: ${width} px, ${lang}`, async () => {
     const { page, close } = await open(lang, { viewport: { width, height: 900 } });
     const places = () =>
       page.evaluate(() => {

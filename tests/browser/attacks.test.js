@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { temporaryFolder } from '../cleanup.js';
 import { attacks } from '../fixtures/attacks.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { withMemory } from '../node/bounded_memory.js';
 import { chooseModel, openBench, readBars, settle, until } from './bench.js';
 
@@ -116,38 +116,41 @@ test('a dropped hostile file opens, or is refused with its sentence and changes 
   await close();
 });
 
-test('if memory cannot grow, a model that does not fit is refused and the open one stays', async () => {
-  const { page, complaints, close } = await bench.open({ path: 'tight/?lang=en', own: true });
-  const bars = await readBars(page);
-  await chooseModel(page, 'stories');
-  const alert = page.locator('logit-scope .refused[role=alert] p');
-  const refusal = /^\u2068stories\u2069 was not opened: .*(memory|allocated).*\.$/;
-  assert.match(
+long(
+  'if memory cannot grow, a model that does not fit is refused and the open one stays',
+  async () => {
+    const { page, complaints, close } = await bench.open({ path: 'tight/?lang=en', own: true });
+    const bars = await readBars(page);
+    await chooseModel(page, 'stories');
+    const alert = page.locator('logit-scope .refused[role=alert] p');
+    const refusal = /^\u2068stories\u2069 was not opened: .*(memory|allocated).*\.$/;
+    assert.match(
+      await until(
+        () => alert.innerText(),
+        (said) => refusal.test(said),
+      ),
+      refusal,
+    );
+    await settle(page);
+    assert.deepEqual(await readBars(page), bars);
+    await page.locator('[data-command=step]').click();
     await until(
-      () => alert.innerText(),
-      (said) => refusal.test(said),
-    ),
-    refusal,
-  );
-  await settle(page);
-  assert.deepEqual(await readBars(page), bars);
-  await page.locator('[data-command=step]').click();
-  await until(
-    () => page.locator('logit-text .step').count(),
-    (n) => n === 1,
-  );
-  assert.deepEqual(complaints, []);
+      () => page.locator('logit-text .step').count(),
+      (n) => n === 1,
+    );
+    assert.deepEqual(complaints, []);
 
-  await page.goto(`${bench.url}full/?lang=en&model=verbs&view=bench`);
-  const notice = page.locator('logit-scope [role=alert] p').first();
-  const failure = /^The model could not be loaded: .*(memory|allocated).*\.$/;
-  assert.match(
-    await until(
-      () => notice.innerText(),
-      (said) => failure.test(said),
-    ),
-    failure,
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.goto(`${bench.url}full/?lang=en&model=verbs&view=bench`);
+    const notice = page.locator('logit-scope [role=alert] p').first();
+    const failure = /^The model could not be loaded: .*(memory|allocated).*\.$/;
+    assert.match(
+      await until(
+        () => notice.innerText(),
+        (said) => failure.test(said),
+      ),
+      failure,
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '../cleanup.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { openBench, settle } from './bench.js';
 
 /** Duration of the machine's sleep, in ms: longer than any timer of the page. */
@@ -57,51 +57,54 @@ const STATES = {
 };
 
 for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
-  test(`${name} ends in the same state although it is offline, asleep, its clock set back and its storage full`, async () => {
-    const opened = () =>
-      bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, own: true });
-    const [{ page, complaints, foreign, close }, awake] = await Promise.all([opened(), opened()]);
-    await Promise.all(
-      [page, awake.page].map(async (each) => {
-        await each.locator('logit-scope').waitFor();
-        await settle(each);
-        await each.waitForLoadState('networkidle'); // some parts load after the bars, and offline they could not
-      }),
-    );
-    await page.context().setOffline(true);
-    await page.evaluate(() => {
-      const { now } = Date;
-      Date.now = () => now() - 1e11;
-      globalThis.met = [];
-      Storage.prototype.setItem = function (key) {
-        if (this === localStorage) globalThis.met.push(key);
-        throw new DOMException('No space', 'QuotaExceededError');
-      };
-      let last = performance.now();
-      globalThis.longest = 0;
-      setInterval(() => {
-        globalThis.longest = Math.max(globalThis.longest, performance.now() - last);
-        last = performance.now();
-      }, 10);
-    });
-    await page.getByRole('button', { name: 'Language and colours' }).click();
-    await page.getByRole('radio', { name: 'Dark' }).check();
-    await begin(page);
-    await sleepAndWake(page);
-    await settle(page);
-    await begin(awake.page);
-    await settle(awake.page);
-    const shown = await read(page);
-    assert.ok(shown.length > 0);
-    assert.deepEqual(shown, await read(awake.page));
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
-    const met = await page.evaluate(() => globalThis.met);
-    const kept = ['landscape', 'bench'].includes(name) ? ['logitscope-sessions'] : [];
-    assert.deepEqual(met.sort(), [...kept, 'logitscope-theme'], 'each store is met once');
-    assert.ok((await page.evaluate(() => globalThis.longest)) > ASLEEP / 2, 'it slept');
-    assert.deepEqual([...complaints, ...foreign], []);
-    await Promise.all([close(), awake.close()]);
-  });
+  long(
+    `${name} ends in the same state although it is offline, asleep, its clock set back and its storage full`,
+    async () => {
+      const opened = () =>
+        bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, own: true });
+      const [{ page, complaints, foreign, close }, awake] = await Promise.all([opened(), opened()]);
+      await Promise.all(
+        [page, awake.page].map(async (each) => {
+          await each.locator('logit-scope').waitFor();
+          await settle(each);
+          await each.waitForLoadState('networkidle'); // some parts load after the bars, and offline they could not
+        }),
+      );
+      await page.context().setOffline(true);
+      await page.evaluate(() => {
+        const { now } = Date;
+        Date.now = () => now() - 1e11;
+        globalThis.met = [];
+        Storage.prototype.setItem = function (key) {
+          if (this === localStorage) globalThis.met.push(key);
+          throw new DOMException('No space', 'QuotaExceededError');
+        };
+        let last = performance.now();
+        globalThis.longest = 0;
+        setInterval(() => {
+          globalThis.longest = Math.max(globalThis.longest, performance.now() - last);
+          last = performance.now();
+        }, 10);
+      });
+      await page.getByRole('button', { name: 'Language and colours' }).click();
+      await page.getByRole('radio', { name: 'Dark' }).check();
+      await begin(page);
+      await sleepAndWake(page);
+      await settle(page);
+      await begin(awake.page);
+      await settle(awake.page);
+      const shown = await read(page);
+      assert.ok(shown.length > 0);
+      assert.deepEqual(shown, await read(awake.page));
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+      const met = await page.evaluate(() => globalThis.met);
+      const kept = ['landscape', 'bench'].includes(name) ? ['logitscope-sessions'] : [];
+      assert.deepEqual(met.sort(), [...kept, 'logitscope-theme'], 'each store is met once');
+      assert.ok((await page.evaluate(() => globalThis.longest)) > ASLEEP / 2, 'it slept');
+      assert.deepEqual([...complaints, ...foreign], []);
+      await Promise.all([close(), awake.close()]);
+    },
+  );
 
 test('two tabs of one user keep their own states', async () => {
   const { page, complaints, close } = await bench.open({

@@ -137,7 +137,7 @@ async function viewsAgree(page, said) {
   scope.close();
 }
 
-test('the chat renderer is fetched with its model and then works without the network', async () => {
+long('the chat renderer is fetched with its model and then works without the network', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
   await page.locator('logit-sheet input[type=file]').setInputFiles(FILE);
   await page.locator('logit-text [data-mode=chat]').waitFor();

@@ -202,7 +202,7 @@ long(
   },
 );
 
-test('a dropped file opens; spaces, line breaks and partial characters are visible', async () => {
+long('a dropped file opens; spaces, line breaks and partial characters are visible', async () => {
   const { page, complaints, close } = await open();
   const image = smallModel({ name: 'bytes' });
   const transfer = await page.evaluateHandle(
@@ -439,7 +439,7 @@ long(
   },
 );
 
-test('the guide, once skipped, stays away', async () => {
+long('the guide, once skipped, stays away', async () => {
   const { page, close } = await bench.open({ first: true, firstScreen: true, ready: false });
   await page.locator('logit-guide [data-guide=skip]').click();
   await page.locator('logit-guide').waitFor({ state: 'detached' });

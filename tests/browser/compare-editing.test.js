@@ -30,63 +30,66 @@ const titles = (page) => page.locator('logit-strategy h3 span:last-child').allIn
 const editing = (page) =>
   page.locator('logit-strategy').evaluateAll((all) => all.map((one) => one.editing));
 
-test('an open editor stays with its strategy when columns are added, removed and moved', async () => {
-  const { page, complaints, close } = await open();
-  const before = await titles(page);
-  const third = page.locator('[data-column="2"]');
-  await act(page, 2, 'edit');
-  await third.locator('select').selectOption('min_p');
-  await third.locator('[data-name=top_p]').fill('7');
-  await third.locator('[data-name=top_p]').press('Enter');
-  assert.deepEqual(await editing(page), [false, false, true]);
+long(
+  'an open editor stays with its strategy when columns are added, removed and moved',
+  async () => {
+    const { page, complaints, close } = await open();
+    const before = await titles(page);
+    const third = page.locator('[data-column="2"]');
+    await act(page, 2, 'edit');
+    await third.locator('select').selectOption('min_p');
+    await third.locator('[data-name=top_p]').fill('7');
+    await third.locator('[data-name=top_p]').press('Enter');
+    assert.deepEqual(await editing(page), [false, false, true]);
 
-  await act(page, 0, 'remove');
-  assert.deepEqual(
-    await until(
-      () => titles(page),
-      (all) => all.length === 2,
-    ),
-    before.slice(1),
-  );
-  assert.deepEqual(await editing(page), [false, true]);
-  const box = (column, name) => page.locator(`[data-column="${column}"] [data-name=${name}]`);
-  assert.equal(await box(1, 'top_p').inputValue(), '7');
-  assert.equal(await box(1, 'min_p').inputValue(), '0');
+    await act(page, 0, 'remove');
+    assert.deepEqual(
+      await until(
+        () => titles(page),
+        (all) => all.length === 2,
+      ),
+      before.slice(1),
+    );
+    assert.deepEqual(await editing(page), [false, true]);
+    const box = (column, name) => page.locator(`[data-column="${column}"] [data-name=${name}]`);
+    assert.equal(await box(1, 'top_p').inputValue(), '7');
+    assert.equal(await box(1, 'min_p').inputValue(), '0');
 
-  await act(page, 1, 'lead');
-  assert.deepEqual(
-    await until(
-      () => titles(page),
-      ([first]) => first === before[2],
-    ),
-    [before[2], before[1]],
-  );
-  assert.deepEqual(await editing(page), [true, false]);
-  assert.equal(await box(0, 'top_p').inputValue(), '7');
-  assert.match(
-    await page.locator('[data-column="0"] .error').innerText(),
-    /must be between 0 and 1, got 7/,
-  );
-  const focused = await page
-    .locator('[data-column="0"] logit-strategy')
-    .evaluate((it) => it.shadowRoot.activeElement?.className);
-  assert.equal(focused, 'dots');
+    await act(page, 1, 'lead');
+    assert.deepEqual(
+      await until(
+        () => titles(page),
+        ([first]) => first === before[2],
+      ),
+      [before[2], before[1]],
+    );
+    assert.deepEqual(await editing(page), [true, false]);
+    assert.equal(await box(0, 'top_p').inputValue(), '7');
+    assert.match(
+      await page.locator('[data-column="0"] .error').innerText(),
+      /must be between 0 and 1, got 7/,
+    );
+    const focused = await page
+      .locator('[data-column="0"] logit-strategy')
+      .evaluate((it) => it.shadowRoot.activeElement?.className);
+    assert.equal(focused, 'dots');
 
-  await page.locator('[data-command=add]').click();
-  await page.locator('[data-column="2"]').waitFor();
-  assert.deepEqual(await editing(page), [true, false, false]);
-  await page.locator('logit-compare #suite').selectOption('extremes');
-  assert.deepEqual(
-    await until(
-      () => titles(page),
-      (all) => all[0] === before[0],
-    ),
-    before,
-  );
-  assert.deepEqual(await editing(page), [false, false, false]);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.locator('[data-command=add]').click();
+    await page.locator('[data-column="2"]').waitFor();
+    assert.deepEqual(await editing(page), [true, false, false]);
+    await page.locator('logit-compare #suite').selectOption('extremes');
+    assert.deepEqual(
+      await until(
+        () => titles(page),
+        (all) => all[0] === before[0],
+      ),
+      before,
+    );
+    assert.deepEqual(await editing(page), [false, false, false]);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('unfolded texts stay with their strategy when another is removed', async () => {
   const { page, close } = await open();

@@ -776,7 +776,7 @@ for (const [lang, colorScheme, width] of LOOKED) {
   );
 }
 
-test('a passage that no model read stands beside its continuations, with its credit', async () => {
+long('a passage that no model read stands beside its continuations, with its credit', async () => {
   const { page, complaints, close } = await open({
     suite: 'temperatures',
     model: 'stories',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { temporaryFolder } from '../cleanup.js';
 import { byteTokens, smallModel } from '../node/small_model.js';
-import { cases, LONG, sample } from '../long.js';
+import { cases, long, LONG, sample } from '../long.js';
 import {
   axe,
   expectTrace,
@@ -46,7 +46,7 @@ async function addCard(page) {
 const open = () => bench.open({ path: `?lang=en${START}` });
 const said = (page) => card(page).locator('#state').innerText();
 
-test('a constraint allows tokens that could be part of the prompt', async () => {
+long('a constraint allows tokens that could be part of the prompt', async () => {
   const { page, complaints, close } = await open();
   await addCard(page);
   await card(page).locator('select').selectOption('rules');

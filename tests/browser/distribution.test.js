@@ -211,31 +211,34 @@ test('the bar of a token forbids it, makes it likelier and takes it', async () =
   await close();
 });
 
-test('on a phone a token’s menu stays inside the window, on the bench and in the landscape', async () => {
-  for (const view of ['bench', 'landscape']) {
-    const path = `?lang=es&model=verbs&view=${view}#temperature=0.7`;
-    const { page, close } = await open({
-      path,
-      ready: view === 'bench',
-      viewport: { width: 375, height: 812 },
-    });
-    if (view === 'landscape') await page.locator('.sentence mark').waitFor();
-    await settle(page);
-    const place = page
-      .locator(view === 'bench' ? 'logit-distribution .row' : '.bars canvas')
-      .first();
-    await place.scrollIntoViewIfNeeded();
-    const { x, y, width } = await place.boundingBox();
-    await page.mouse.click(x + width - 20, y + 8);
-    const menu = page.locator('logit-token-menu [role=menu]');
-    await menu.waitFor();
-    const box = await menu.boundingBox();
-    assert.ok(box.x >= 0 && box.x + box.width <= 375, `${view} ${JSON.stringify(box)}`);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.equal(wide, 375, view);
-    await close();
-  }
-});
+long(
+  'on a phone a token’s menu stays inside the window, on the bench and in the landscape',
+  async () => {
+    for (const view of ['bench', 'landscape']) {
+      const path = `?lang=es&model=verbs&view=${view}#temperature=0.7`;
+      const { page, close } = await open({
+        path,
+        ready: view === 'bench',
+        viewport: { width: 375, height: 812 },
+      });
+      if (view === 'landscape') await page.locator('.sentence mark').waitFor();
+      await settle(page);
+      const place = page
+        .locator(view === 'bench' ? 'logit-distribution .row' : '.bars canvas')
+        .first();
+      await place.scrollIntoViewIfNeeded();
+      const { x, y, width } = await place.boundingBox();
+      await page.mouse.click(x + width - 20, y + 8);
+      const menu = page.locator('logit-token-menu [role=menu]');
+      await menu.waitFor();
+      const box = await menu.boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= 375, `${view} ${JSON.stringify(box)}`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.equal(wide, 375, view);
+      await close();
+    }
+  },
+);
 
 test('a token that is a part of a character shows its bytes', async () => {
   const { page, close } = await open();
@@ -289,33 +292,36 @@ test('the figures over the bars stay in their columns while a knob turns', async
   await close();
 });
 
-test('a bar longer than the axis extends past it, with a gap, and its number stays in the chart', async () => {
-  for (const width of [320, 1440]) {
-    const { page, close } = await open({
-      path: '?lang=es&model=stories#temperature=0',
-      viewport: { width, height: 900 },
-    });
-    const places = await page.locator('logit-distribution').evaluate((host) => {
-      const at = (selector) => {
-        const { left, right } = host.renderRoot.querySelector(selector).getBoundingClientRect();
-        return { left, right };
-      };
-      const lines = [...host.renderRoot.querySelectorAll('.frame line')];
-      return {
-        axis: Math.max(...lines.map((line) => line.getBoundingClientRect().right)),
-        bar: at('.row.next .final').right,
-        gap: at('.row.next .over'),
-        number: at('.row.next .after'),
-        chart: at('.chart').right,
-      };
-    });
-    const { axis, bar, gap, number, chart } = places;
-    assert.ok(gap.left < axis + 1 && gap.right > axis, JSON.stringify(places));
-    assert.ok(bar > gap.right + 2, JSON.stringify(places));
-    assert.ok(number.left > bar && number.right <= chart, JSON.stringify(places));
-    await close();
-  }
-});
+long(
+  'a bar longer than the axis extends past it, with a gap, and its number stays in the chart',
+  async () => {
+    for (const width of [320, 1440]) {
+      const { page, close } = await open({
+        path: '?lang=es&model=stories#temperature=0',
+        viewport: { width, height: 900 },
+      });
+      const places = await page.locator('logit-distribution').evaluate((host) => {
+        const at = (selector) => {
+          const { left, right } = host.renderRoot.querySelector(selector).getBoundingClientRect();
+          return { left, right };
+        };
+        const lines = [...host.renderRoot.querySelectorAll('.frame line')];
+        return {
+          axis: Math.max(...lines.map((line) => line.getBoundingClientRect().right)),
+          bar: at('.row.next .final').right,
+          gap: at('.row.next .over'),
+          number: at('.row.next .after'),
+          chart: at('.chart').right,
+        };
+      });
+      const { axis, bar, gap, number, chart } = places;
+      assert.ok(gap.left < axis + 1 && gap.right > axis, JSON.stringify(places));
+      assert.ok(bar > gap.right + 2, JSON.stringify(places));
+      assert.ok(number.left > bar && number.right <= chart, JSON.stringify(places));
+      await close();
+    }
+  },
+);
 
 test('the logarithmic axis has equal steps for each factor of ten, and is in the link', async () => {
   const { page, close } = await open({ path: '?lang=en&model=stories#bench_chart=log' });

@@ -274,54 +274,57 @@ const KINDS = {
   ],
 };
 
-test('figures of every kind and code questions have fields: they are written, checked and shown', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=new&lang=en#', {
-    viewport: { width: 375, height: 800 },
-  });
-  assert.equal(await notice(page), '', 'nothing stood on a screen');
-  const figure = async () => (await draft(page)).parts[0].figure;
-  const show = async (kind) => {
-    await field(page, 'parts[0].figure.show').selectOption(kind);
+long(
+  'figures of every kind and code questions have fields: they are written, checked and shown',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=new&lang=en#', {
+      viewport: { width: 375, height: 800 },
+    });
+    assert.equal(await notice(page), '', 'nothing stood on a screen');
+    const figure = async () => (await draft(page)).parts[0].figure;
+    const show = async (kind) => {
+      await field(page, 'parts[0].figure.show').selectOption(kind);
+      await rest(page);
+      assert.deepEqual([(await figure()).show, await errors()], [kind, 0]);
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375, kind);
+    };
+    const errors = () => page.locator('logit-lesson-editor .figure .error:not(:empty)').count();
+    await show('sweep');
+    await field(page, 'parts[0].figure.state.choices.figure').selectOption('entropy');
+    await fill(page, 'parts[0].figure.state.choices.first.to', 'x');
+    assert.equal(await errors(), 1, 'what is no number is said beside it');
+    await fill(page, 'parts[0].figure.state.choices.first.to', '1.5');
+    const { choices } = (await figure()).state;
+    assert.deepEqual([choices.figure, choices.first.to], ['entropy', 1.5]);
+    await show('compare');
+    await show('cost');
+    await fill(page, 'parts[0].figure.state.choices.new_tokens', '40');
     await rest(page);
-    assert.deepEqual([(await figure()).show, await errors()], [kind, 0]);
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375, kind);
-  };
-  const errors = () => page.locator('logit-lesson-editor .figure .error:not(:empty)').count();
-  await show('sweep');
-  await field(page, 'parts[0].figure.state.choices.figure').selectOption('entropy');
-  await fill(page, 'parts[0].figure.state.choices.first.to', 'x');
-  assert.equal(await errors(), 1, 'what is no number is said beside it');
-  await fill(page, 'parts[0].figure.state.choices.first.to', '1.5');
-  const { choices } = (await figure()).state;
-  assert.deepEqual([choices.figure, choices.first.to], ['entropy', 1.5]);
-  await show('compare');
-  await show('cost');
-  await fill(page, 'parts[0].figure.state.choices.new_tokens', '40');
-  await rest(page);
-  const shown = page.locator('logit-lesson-editor [role=form] logit-figure');
-  assert.match(await shown.locator('.told').innerText(), /^40 new tokens/);
-  await show('loop');
-  assert.match(await shown.locator('.pieces').innerText(), /\S/);
-  await show('text');
-  await field(page, 'parts[0].figure.controls.constraint').check();
-  assert.deepEqual((await figure()).controls, ['temperature', 'seed', 'constraint']);
-  await rest(page);
-  assert.equal(await shown.locator('logit-constraint').count(), 1);
-  await command(page, 'question').click();
-  await field(page, 'parts[0].questions[0].kind').selectOption('code');
-  await field(page, 'parts[0].questions[0].as').selectOption('top_p');
-  await fill(page, 'parts[0].questions[0].example', 'export default (logits) => logits;');
-  await page.getByRole('button', { name: 'Add a wrong answer' }).click();
-  await fill(page, 'parts[0].questions[0].wrong[0].fault', 'until_above');
-  const [written] = (await draft(page)).parts[0].questions;
-  assert.deepEqual(
-    [written.kind, written.as, written.example, written.wrong],
-    ['code', 'top_p', 'export default (logits) => logits;', [{ fault: 'until_above', say: '' }]],
-  );
-  if (LONG) assert.deepEqual(await axe(page), []);
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
+    const shown = page.locator('logit-lesson-editor [role=form] logit-figure');
+    assert.match(await shown.locator('.told').innerText(), /^40 new tokens/);
+    await show('loop');
+    assert.match(await shown.locator('.pieces').innerText(), /\S/);
+    await show('text');
+    await field(page, 'parts[0].figure.controls.constraint').check();
+    assert.deepEqual((await figure()).controls, ['temperature', 'seed', 'constraint']);
+    await rest(page);
+    assert.equal(await shown.locator('logit-constraint').count(), 1);
+    await command(page, 'question').click();
+    await field(page, 'parts[0].questions[0].kind').selectOption('code');
+    await field(page, 'parts[0].questions[0].as').selectOption('top_p');
+    await fill(page, 'parts[0].questions[0].example', 'export default (logits) => logits;');
+    await page.getByRole('button', { name: 'Add a wrong answer' }).click();
+    await fill(page, 'parts[0].questions[0].wrong[0].fault', 'until_above');
+    const [written] = (await draft(page)).parts[0].questions;
+    assert.deepEqual(
+      [written.kind, written.as, written.example, written.wrong],
+      ['code', 'top_p', 'export default (logits) => logits;', [{ fault: 'until_above', say: '' }]],
+    );
+    if (LONG) assert.deepEqual(await axe(page), []);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);
 
 long(
   'beside a form of several parts the preview shows the edited part, with the lesson’s numbers',

@@ -39,33 +39,36 @@ async function openLesson(content, html = '<html lang="en">') {
 
 const script = () => `<script type="module" src="${bench.url}logitscope.js"></script>`;
 
-test('a comparison and a sweep find a model by its name, with its first example and its grammar', async () => {
-  const { page, complaints, close } = await openLesson(
-    `${script()}<logit-compare model="verbs" suite="extremes"></logit-compare>
+long(
+  'a comparison and a sweep find a model by its name, with its first example and its grammar',
+  async () => {
+    const { page, complaints, close } = await openLesson(
+      `${script()}<logit-compare model="verbs" suite="extremes"></logit-compare>
     <logit-sweep model="verbs" figure="trade" samples="2" max_new_tokens="8"></logit-sweep>`,
-  );
-  await page.locator('logit-compare .gaps').waitFor();
-  assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Today she');
-  const run = page.locator('logit-sweep [data-command=run]');
-  assert.equal(
-    await until(
-      () => run.getAttribute('aria-disabled'),
-      (off) => off === 'false',
-    ),
-    'false',
-  );
-  await run.click();
-  assert.ok(
-    (await until(
-      () => page.locator('logit-sweep tbody tr').count(),
-      (n) => n > 0,
-    )) > 0,
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    );
+    await page.locator('logit-compare .gaps').waitFor();
+    assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Today she');
+    const run = page.locator('logit-sweep [data-command=run]');
+    assert.equal(
+      await until(
+        () => run.getAttribute('aria-disabled'),
+        (off) => off === 'false',
+      ),
+      'false',
+    );
+    await run.click();
+    assert.ok(
+      (await until(
+        () => page.locator('logit-sweep tbody tr').count(),
+        (n) => n > 0,
+      )) > 0,
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
-test('a landscape that names no model shows the first one, and takes another', async () => {
+long('a landscape that names no model shows the first one, and takes another', async () => {
   const { page, complaints, close } = await openLesson(
     `${script()}<logit-landscape temperature="0"></logit-landscape>`,
   );
@@ -322,7 +325,7 @@ test('every message of a host is answered, a refused one with a sentence', async
   await close();
 });
 
-test('a flood of messages gets one answer each and is worked on at once', async () => {
+long('a flood of messages gets one answer each and is worked on at once', async () => {
   const { page, close } = await openFrame();
   const COUNT = cases(5000, 20_000);
   const flood = async (/** @type {number} */ count) => {

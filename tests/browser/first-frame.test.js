@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { openBench, root, settle } from './bench.js';
 
 const BLANK = 'source/tests/browser/blank.html';
@@ -217,7 +217,7 @@ const OTHERS = {
   '?lang=en&view=landscape#prompt=The%20dog': 'T = 1',
   '?lang=en&model=verbs': 'T = 0.7',
 };
-test('for another state the first picture is hidden and its place is kept', async () => {
+long('for another state the first picture is hidden and its place is kept', async () => {
   const { page, view, complaints, visit, live, close } = await openHeld();
   for (const [path, value] of sample(Object.entries(OTHERS), 1)) {
     await visit(path);
@@ -237,7 +237,7 @@ test('for another state the first picture is hidden and its place is kept', asyn
   await close();
 });
 
-test('on a first visit the first frame includes the first beat of the tour', async () => {
+long('on a first visit the first frame includes the first beat of the tour', async () => {
   const { page, view, visit, live, close } = await openHeld();
   await page.addInitScript(() => localStorage.removeItem('logitscope-guide'));
   await visit('?lang=en');

@@ -119,46 +119,49 @@ for (const lang of sample(['en', 'es'], 1))
     await close();
   });
 
-test('the beat about luck accepts a vertical drag of the crossing, not a sideways one', async () => {
-  const path = '?lang=en&model=verbs#beat=2';
-  const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
-  const said = await messages('en');
-  const guide = page.locator('logit-guide');
-  const view = page.locator('logit-landscape');
-  await view.locator('.sentence mark').waitFor();
-  await settle(page);
-  const drag = async (right, down) => {
-    const place = await view.locator('.cross').boundingBox();
-    const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x + right, y + down, { steps: 20 });
-    await page.mouse.up();
+long(
+  'the beat about luck accepts a vertical drag of the crossing, not a sideways one',
+  async () => {
+    const path = '?lang=en&model=verbs#beat=2';
+    const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
+    const said = await messages('en');
+    const guide = page.locator('logit-guide');
+    const view = page.locator('logit-landscape');
+    await view.locator('.sentence mark').waitFor();
     await settle(page);
-  };
-  const u = () => view.locator('.handle.u').getAttribute('aria-valuenow');
-  const before = await u();
-  await drag(300, 30);
-  assert.notEqual(await u(), before, 'it went down a little');
-  assert.equal(await guide.locator('.deed').innerText(), said['guide.2.deed']);
-  await drag(3, Number(before) > 0.5 ? -150 : 150);
-  await effectOf(guide, said, 2);
-  const last = Number(await u()).toFixed(2);
-  await until(
-    () => guide.locator('.text').innerText(),
-    (text) => text.includes(last),
-  );
-  // The tour speaks only of the temperature; for another knob it says so.
-  await view.getByRole('radio', { name: 'Top-k', exact: true }).click();
-  await guide.getByText(said['guide.other']).waitFor();
-  await view.getByRole('radio', { name: 'Temperature', exact: true }).click();
-  await until(
-    () => guide.locator('.text').innerText(),
-    (text) => text.includes(last),
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    const drag = async (right, down) => {
+      const place = await view.locator('.cross').boundingBox();
+      const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x + right, y + down, { steps: 20 });
+      await page.mouse.up();
+      await settle(page);
+    };
+    const u = () => view.locator('.handle.u').getAttribute('aria-valuenow');
+    const before = await u();
+    await drag(300, 30);
+    assert.notEqual(await u(), before, 'it went down a little');
+    assert.equal(await guide.locator('.deed').innerText(), said['guide.2.deed']);
+    await drag(3, Number(before) > 0.5 ? -150 : 150);
+    await effectOf(guide, said, 2);
+    const last = Number(await u()).toFixed(2);
+    await until(
+      () => guide.locator('.text').innerText(),
+      (text) => text.includes(last),
+    );
+    // The tour speaks only of the temperature; for another knob it says so.
+    await view.getByRole('radio', { name: 'Top-k', exact: true }).click();
+    await guide.getByText(said['guide.other']).waitFor();
+    await view.getByRole('radio', { name: 'Temperature', exact: true }).click();
+    await until(
+      () => guide.locator('.text').innerText(),
+      (text) => text.includes(last),
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 /** Goes back to the previous step of the tour; the page then sets the settings with which that step starts. */
 async function goBack(page) {
@@ -277,37 +280,40 @@ long(
   },
 );
 
-test('if new luck draws the same token the tour says so; the user’s own state returns at the end', async () => {
-  const own = 'temperature=0.01&top_k=3&landscape_u=0.4';
-  const path = `?lang=en&model=verbs&view=landscape#${own}&beat=3`;
-  const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
-  const said = await messages('en');
-  const guide = page.locator('logit-guide');
-  const view = page.locator('logit-landscape');
-  await view.locator('.sentence mark').waitFor();
-  await guide.locator('.deed').waitFor();
-  await settle(page);
-  const { settings, landscape_u } = await page.locator('logit-scope').evaluate((it) => it.state);
-  const { temperature, top_k } = settings;
-  assert.deepEqual([temperature, top_k, landscape_u], [0.01, 3, 0.4], 'as the address says');
-  await goBack(page);
-  const token = await view.locator('.sentence mark').innerText();
-  await view.locator('.handle.u').press('ArrowDown');
-  await settle(page);
-  assert.equal(await view.locator('.sentence mark').innerText(), token);
-  const u = await view.locator('.handle.u').getAttribute('aria-valuenow');
-  const still = said['guide.2.still'].replace('{token}', token);
-  const words = still.replace('{u}', Number(u).toFixed(2));
-  await guide.getByText(words).waitFor();
-  assert.equal(await guide.locator('.count').innerText(), '2/5');
-  await guide.locator('[data-guide=skip]').click();
-  await guide.waitFor({ state: 'detached' });
-  await settle(page);
-  const hash = await page.evaluate(() => location.hash);
-  for (const part of own.split('&')) assert.ok(hash.includes(part), `${part} in ${hash}`);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'if new luck draws the same token the tour says so; the user’s own state returns at the end',
+  async () => {
+    const own = 'temperature=0.01&top_k=3&landscape_u=0.4';
+    const path = `?lang=en&model=verbs&view=landscape#${own}&beat=3`;
+    const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
+    const said = await messages('en');
+    const guide = page.locator('logit-guide');
+    const view = page.locator('logit-landscape');
+    await view.locator('.sentence mark').waitFor();
+    await guide.locator('.deed').waitFor();
+    await settle(page);
+    const { settings, landscape_u } = await page.locator('logit-scope').evaluate((it) => it.state);
+    const { temperature, top_k } = settings;
+    assert.deepEqual([temperature, top_k, landscape_u], [0.01, 3, 0.4], 'as the address says');
+    await goBack(page);
+    const token = await view.locator('.sentence mark').innerText();
+    await view.locator('.handle.u').press('ArrowDown');
+    await settle(page);
+    assert.equal(await view.locator('.sentence mark').innerText(), token);
+    const u = await view.locator('.handle.u').getAttribute('aria-valuenow');
+    const still = said['guide.2.still'].replace('{token}', token);
+    const words = still.replace('{u}', Number(u).toFixed(2));
+    await guide.getByText(words).waitFor();
+    assert.equal(await guide.locator('.count').innerText(), '2/5');
+    await guide.locator('[data-guide=skip]').click();
+    await guide.waitFor({ state: 'detached' });
+    await settle(page);
+    const hash = await page.evaluate(() => location.hash);
+    for (const part of own.split('&')) assert.ok(hash.includes(part), `${part} in ${hash}`);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('the tour keeps the user’s changes of settings and undoes its own', async () => {
   const path =
@@ -394,45 +400,48 @@ test('a link opens a beat at a good temperature; skipping undoes it, and the tou
   await close();
 });
 
-test('on a phone a beat is a line with its button, and the link for sharing has no beat', async () => {
-  const { page, complaints, close } = await bench.open({
-    path: '?lang=en&model=verbs#beat=3',
-    ready: false,
-    viewport: { width: 375, height: 812 },
-    hasTouch: true,
-  });
-  const guide = page.locator('logit-guide');
-  const view = page.locator('logit-landscape');
-  const said = await messages('en');
-  await view.locator('.handle.knob').waitFor();
-  const { height } = await guide.boundingBox();
-  for (const [beat, ...names] of [
-    [3, 'Two prompts at once', 'Top-k'],
-    [4, '⇄ top-p first'],
-    [5, '× 1,000'],
-  ]) {
-    for (const name of names) await guide.getByRole('button', { name, exact: true }).tap();
-    await effectOf(guide, said, beat);
-    const box = await guide.boundingBox();
-    assert.equal(box.height, height, await guide.locator('.text').innerText());
-    for (const part of ['.text', '.go']) {
-      const { x, y, width, height } = await guide.locator(part).boundingBox();
-      const inside = x >= 0 && x + width <= 375 && y >= box.y && y + height <= box.y + box.height;
-      assert.ok(inside, `${part} after beat ${beat}`);
+long(
+  'on a phone a beat is a line with its button, and the link for sharing has no beat',
+  async () => {
+    const { page, complaints, close } = await bench.open({
+      path: '?lang=en&model=verbs#beat=3',
+      ready: false,
+      viewport: { width: 375, height: 812 },
+      hasTouch: true,
+    });
+    const guide = page.locator('logit-guide');
+    const view = page.locator('logit-landscape');
+    const said = await messages('en');
+    await view.locator('.handle.knob').waitFor();
+    const { height } = await guide.boundingBox();
+    for (const [beat, ...names] of [
+      [3, 'Two prompts at once', 'Top-k'],
+      [4, '⇄ top-p first'],
+      [5, '× 1,000'],
+    ]) {
+      for (const name of names) await guide.getByRole('button', { name, exact: true }).tap();
+      await effectOf(guide, said, beat);
+      const box = await guide.boundingBox();
+      assert.equal(box.height, height, await guide.locator('.text').innerText());
+      for (const part of ['.text', '.go']) {
+        const { x, y, width, height } = await guide.locator(part).boundingBox();
+        const inside = x >= 0 && x + width <= 375 && y >= box.y && y + height <= box.y + box.height;
+        assert.ok(inside, `${part} after beat ${beat}`);
+      }
+      await guide.locator('[data-guide=next]').tap();
     }
-    await guide.locator('[data-guide=next]').tap();
-  }
-  await page.locator('[data-command=share]').tap();
-  const link = page.locator('logit-send #link');
-  await link.waitFor();
-  await until(
-    async () => page.url(),
-    (url) => url.includes('beat=6'),
-  );
-  assert.doesNotMatch(await link.inputValue(), /beat/);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.locator('[data-command=share]').tap();
+    const link = page.locator('logit-send #link');
+    await link.waitFor();
+    await until(
+      async () => page.url(),
+      (url) => url.includes('beat=6'),
+    );
+    assert.doesNotMatch(await link.inputValue(), /beat/);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 long(
   'in a window of any width no words of a beat overlap, and all beats have the same height',

@@ -500,32 +500,35 @@ test('an element alone refuses an invalid attribute and keeps its default', asyn
   await close();
 });
 
-test('a panel shows the scope that it names, even if that scope loads later or is replaced', async () => {
-  const { page, complaints, close } = await openLesson(
-    `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
+long(
+  'a panel shows the scope that it names, even if that scope loads later or is replaced',
+  async () => {
+    const { page, complaints, close } = await openLesson(
+      `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
     <logit-distribution id="shown" for="lab"></logit-distribution>`,
-  );
-  await page.waitForFunction(() => customElements.get('logit-distribution'));
-  const put = (prompt) =>
-    page.evaluate((text) => {
-      document.querySelector('#lab')?.remove();
-      const lab = document.createElement('logit-scope');
-      Object.assign(lab, { id: 'lab', hidden: true });
-      lab.setAttribute('model', 'verbs');
-      lab.setAttribute('prompt', text);
-      document.body.append(lab);
-    }, prompt);
-  const shown = page.locator('#shown');
-  const place = {
-    locator: (selector) =>
-      selector === 'logit-scope'
-        ? page.locator('#lab')
-        : shown.locator(selector.replace('logit-distribution ', '')),
-  };
-  for (const prompt of ['Today she', 'Yesterday they']) {
-    await put(prompt);
-    await expectBars(place, [...scope.encode(prompt)], {});
-  }
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    );
+    await page.waitForFunction(() => customElements.get('logit-distribution'));
+    const put = (prompt) =>
+      page.evaluate((text) => {
+        document.querySelector('#lab')?.remove();
+        const lab = document.createElement('logit-scope');
+        Object.assign(lab, { id: 'lab', hidden: true });
+        lab.setAttribute('model', 'verbs');
+        lab.setAttribute('prompt', text);
+        document.body.append(lab);
+      }, prompt);
+    const shown = page.locator('#shown');
+    const place = {
+      locator: (selector) =>
+        selector === 'logit-scope'
+          ? page.locator('#lab')
+          : shown.locator(selector.replace('logit-distribution ', '')),
+    };
+    for (const prompt of ['Today she', 'Yesterday they']) {
+      await put(prompt);
+      await expectBars(place, [...scope.encode(prompt)], {});
+    }
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);

@@ -228,35 +228,38 @@ long('a byte that changed on the device is found, and the file is fetched again'
   await context.close();
 });
 
-test('after a cancel or a reload the download resumes, also for the parts of a split model', async () => {
-  const { context, page, open, ready, complaints } = await visitor();
-  host.behave({ pause: 40 });
-  const query = `&model=${encodeURIComponent(`${host.url}m-00002-of-00002.gguf`)}`;
-  await open(query);
-  const ask = page.locator('logit-open');
-  await ask.locator('[data-command=size]').click();
-  await ask.locator('[data-command=fetch]').click();
-  const bar = page.locator('logit-fetching');
-  await bar.getByText('It is kept on this device').waitFor();
-  await until(
-    () => bar.locator('progress').evaluate((it) => it.value / it.max),
-    (share) => share > 0.3,
-  );
-  await bar.locator('[data-command=cancel]').click();
-  await page.getByText('loading was cancelled').waitFor();
-  host.behave({});
-  await open(query);
-  await ask.locator('[data-command=size]').click();
-  await page
-    .getByText('of it are here already')
-    .waitFor()
-    .catch(() => {});
-  await ask.locator('[data-command=fetch]').click();
-  assert.ok(fits(await ready()));
-  assert.ok(host.requests.some(({ headers }) => headers.range));
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
+long(
+  'after a cancel or a reload the download resumes, also for the parts of a split model',
+  async () => {
+    const { context, page, open, ready, complaints } = await visitor();
+    host.behave({ pause: 40 });
+    const query = `&model=${encodeURIComponent(`${host.url}m-00002-of-00002.gguf`)}`;
+    await open(query);
+    const ask = page.locator('logit-open');
+    await ask.locator('[data-command=size]').click();
+    await ask.locator('[data-command=fetch]').click();
+    const bar = page.locator('logit-fetching');
+    await bar.getByText('It is kept on this device').waitFor();
+    await until(
+      () => bar.locator('progress').evaluate((it) => it.value / it.max),
+      (share) => share > 0.3,
+    );
+    await bar.locator('[data-command=cancel]').click();
+    await page.getByText('loading was cancelled').waitFor();
+    host.behave({});
+    await open(query);
+    await ask.locator('[data-command=size]').click();
+    await page
+      .getByText('of it are here already')
+      .waitFor()
+      .catch(() => {});
+    await ask.locator('[data-command=fetch]').click();
+    assert.ok(fits(await ready()));
+    assert.ok(host.requests.some(({ headers }) => headers.range));
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
 
 long(
   'without a file system the cache stores the model, without both nothing does, and the page says so',
@@ -307,96 +310,102 @@ long('a large file from disk shows the same progress bar, and a press cancels it
   await context.close();
 });
 
-test('elements alone ask in their own place: one press opens all parts of a model, and one cancels', async () => {
-  const { context, page, complaints } = await visitor();
-  host.behave({ pause: 100 });
-  await page.goto(`${site}alone.html`);
-  const landscape = page.locator('logit-landscape');
-  const panel = page.locator('logit-distribution');
-  await panel.locator('[data-command=size]').waitFor();
-  await landscape.locator('[data-command=size]').click();
-  const press = landscape.locator('[data-command=fetch]');
-  const { host: named } = new URL(host.url);
-  const size = (image.length / 1e6).toFixed(2);
-  assert.equal(await press.innerText(), `Fetch ${size} MB from ${named}`);
-  const methods = () => host.requests.map(({ method }) => method);
-  assert.deepEqual(methods(), ['HEAD']);
-  assert.equal(await panel.locator('h2:visible', { hasText: 'Next token' }).count(), 0);
-  await press.click();
-  await panel.locator('logit-fetching [data-command=cancel]').click();
-  await landscape.getByText('of it are here already').waitFor();
-  assert.deepEqual(methods(), ['HEAD', 'GET']);
-  host.behave({});
-  await landscape.locator('[data-command=size]').click();
-  await press.click();
-  await panel.getByText('Try again').click();
-  await panel.locator('.row').nth(2).waitFor();
-  await until(
-    () => landscape.getAttribute('waiting'),
-    (waiting) => waiting === null,
-  );
-  // The page has two elements with the model, but it downloads the missing file only once.
-  const whole = host.requests.filter(({ method, headers }) => method === 'GET' && !headers.range);
-  assert.equal(whole.length, 1);
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
-
-test('a model of the list asks before its download from the hub, and no element fetches one unasked', async () => {
-  const { context, page, open } = await visitor();
-  /** @type {string[]} */
-  const asked = [];
-  context.on('request', (request) => {
-    if (!request.url().startsWith(site)) asked.push(`${request.method()} ${request.url()}`);
-  });
-  await context.route('https://huggingface.co/**', (route) => route.abort());
-  await open();
-  await page.locator('logit-distribution .row').first().waitFor();
-  await openSheet(page, 'more');
-  const dialog = page.locator('logit-open dialog');
-  await dialog.locator('button[data-name*="smollm2-360m"]').click();
-  const press = dialog.locator('[data-command=fetch]');
-  assert.equal(await press.innerText(), 'Fetch 386.40 MB from huggingface.co');
-  const box = dialog.locator('#context');
-  for (const [typed, why] of [
-    ['many', 'must be a number, got “many”'],
-    ['0', 'must be between 1 and 1,048,576, got 0'],
-  ]) {
-    await box.fill(typed);
-    await press.press('Enter');
-    assert.equal(await dialog.locator('#context-error').innerText(), `context in tokens ${why}`);
-    assert.equal(await box.inputValue(), typed);
-  }
-  assert.deepEqual(asked, [], 'and nothing is fetched before');
-  await box.fill('64');
-  await press.click();
-  await page.locator('logit-scope .refused[role=alert] p').waitFor();
-  const address =
-    'https://huggingface.co/ngxson/SmolLM2-360M-Instruct-Q8_0-GGUF/resolve/main/smollm2-360m-instruct-q8_0.gguf';
-  assert.deepEqual(asked, [`GET ${address}`]);
-  host.behave({});
-  const said = await page.evaluate(async (model) => {
-    const element = Object.assign(document.createElement('logit-landscape'), { model });
-    const refused = new Promise((resolve) =>
-      element.addEventListener('logit-error', (event) =>
-        resolve(/** @type {CustomEvent} */ (event).detail.message),
-      ),
+long(
+  'elements alone ask in their own place: one press opens all parts of a model, and one cancels',
+  async () => {
+    const { context, page, complaints } = await visitor();
+    host.behave({ pause: 100 });
+    await page.goto(`${site}alone.html`);
+    const landscape = page.locator('logit-landscape');
+    const panel = page.locator('logit-distribution');
+    await panel.locator('[data-command=size]').waitFor();
+    await landscape.locator('[data-command=size]').click();
+    const press = landscape.locator('[data-command=fetch]');
+    const { host: named } = new URL(host.url);
+    const size = (image.length / 1e6).toFixed(2);
+    assert.equal(await press.innerText(), `Fetch ${size} MB from ${named}`);
+    const methods = () => host.requests.map(({ method }) => method);
+    assert.deepEqual(methods(), ['HEAD']);
+    assert.equal(await panel.locator('h2:visible', { hasText: 'Next token' }).count(), 0);
+    await press.click();
+    await panel.locator('logit-fetching [data-command=cancel]').click();
+    await landscape.getByText('of it are here already').waitFor();
+    assert.deepEqual(methods(), ['HEAD', 'GET']);
+    host.behave({});
+    await landscape.locator('[data-command=size]').click();
+    await press.click();
+    await panel.getByText('Try again').click();
+    await panel.locator('.row').nth(2).waitFor();
+    await until(
+      () => landscape.getAttribute('waiting'),
+      (waiting) => waiting === null,
     );
-    await customElements.whenDefined('logit-scope');
-    /** @type {any} */ (
-      document.querySelector('[data-view=landscape]') ??
-        document.querySelector('logit-scope')?.shadowRoot?.querySelector('[data-view=landscape]')
-    ).click();
-    await customElements.whenDefined('logit-landscape');
-    document.body.append(element);
-    customElements.upgrade(element);
-    /** @type {any} */ (element).model = model;
-    return refused;
-  }, `${host.url}m.gguf`);
-  assert.match(String(said), /only after a press/);
-  assert.deepEqual(host.requests, []);
-  await context.close();
-});
+    // The page has two elements with the model, but it downloads the missing file only once.
+    const whole = host.requests.filter(({ method, headers }) => method === 'GET' && !headers.range);
+    assert.equal(whole.length, 1);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
+
+long(
+  'a model of the list asks before its download from the hub, and no element fetches one unasked',
+  async () => {
+    const { context, page, open } = await visitor();
+    /** @type {string[]} */
+    const asked = [];
+    context.on('request', (request) => {
+      if (!request.url().startsWith(site)) asked.push(`${request.method()} ${request.url()}`);
+    });
+    await context.route('https://huggingface.co/**', (route) => route.abort());
+    await open();
+    await page.locator('logit-distribution .row').first().waitFor();
+    await openSheet(page, 'more');
+    const dialog = page.locator('logit-open dialog');
+    await dialog.locator('button[data-name*="smollm2-360m"]').click();
+    const press = dialog.locator('[data-command=fetch]');
+    assert.equal(await press.innerText(), 'Fetch 386.40 MB from huggingface.co');
+    const box = dialog.locator('#context');
+    for (const [typed, why] of [
+      ['many', 'must be a number, got “many”'],
+      ['0', 'must be between 1 and 1,048,576, got 0'],
+    ]) {
+      await box.fill(typed);
+      await press.press('Enter');
+      assert.equal(await dialog.locator('#context-error').innerText(), `context in tokens ${why}`);
+      assert.equal(await box.inputValue(), typed);
+    }
+    assert.deepEqual(asked, [], 'and nothing is fetched before');
+    await box.fill('64');
+    await press.click();
+    await page.locator('logit-scope .refused[role=alert] p').waitFor();
+    const address =
+      'https://huggingface.co/ngxson/SmolLM2-360M-Instruct-Q8_0-GGUF/resolve/main/smollm2-360m-instruct-q8_0.gguf';
+    assert.deepEqual(asked, [`GET ${address}`]);
+    host.behave({});
+    const said = await page.evaluate(async (model) => {
+      const element = Object.assign(document.createElement('logit-landscape'), { model });
+      const refused = new Promise((resolve) =>
+        element.addEventListener('logit-error', (event) =>
+          resolve(/** @type {CustomEvent} */ (event).detail.message),
+        ),
+      );
+      await customElements.whenDefined('logit-scope');
+      /** @type {any} */ (
+        document.querySelector('[data-view=landscape]') ??
+          document.querySelector('logit-scope')?.shadowRoot?.querySelector('[data-view=landscape]')
+      ).click();
+      await customElements.whenDefined('logit-landscape');
+      document.body.append(element);
+      customElements.upgrade(element);
+      /** @type {any} */ (element).model = model;
+      return refused;
+    }, `${host.url}m.gguf`);
+    assert.match(String(said), /only after a press/);
+    assert.deepEqual(host.requests, []);
+    await context.close();
+  },
+);
 
 test('a checkpoint of the hub is fetched after a press, converted, opened and offered as GGUF', async () => {
   const { context, page, open, complaints } = await visitor();
@@ -470,7 +479,7 @@ test('a checkpoint of the hub is fetched after a press, converted, opened and of
   await context.close();
 });
 
-test('a full disk ends the storing, not the opening, and leaves nothing behind', async () => {
+long('a full disk ends the storing, not the opening, and leaves nothing behind', async () => {
   const { context, page, ready, complaints } = await visitor();
   host.behave({ pause: 40 });
   await page.goto(

@@ -288,7 +288,7 @@ const OPENS = {
   tour: { from: '[data-guide=show]', keys: ['Enter'], opens: 'logit-guide section' },
 };
 
-test('Escape closes a panel that a key opened, and the focus returns', async () => {
+long('Escape closes a panel that a key opened, and the focus returns', async () => {
   const { page, close } = await bench.open();
   await page.locator('[data-command=step]').press('Enter');
   await page.locator('.step').waitFor();

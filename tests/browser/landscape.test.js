@@ -701,67 +701,70 @@ const paintedIn = (view) =>
     ].join();
   });
 
-test('another knob morphs the picture; its end is exactly the picture of a fresh load; with reduced motion at once', async () => {
-  const ends = [];
-  for (const reducedMotion of ['no-preference', 'reduce']) {
-    const opened = await openLandscape({ hash: '#temperature=1.2&top_k=20', reducedMotion });
-    const { page, view } = opened;
-    const first = await paintedIn(view);
-    // In some frame, the lines and a river of both pictures must be between their start and their end. The test's
-    // clock moves by at most 25 ms a frame, so that a slow machine sees as many frames as a fast one.
-    const seen = await view.evaluate(async (it) => {
-      const [ask, clock] = [requestAnimationFrame, performance.now.bind(performance)];
-      let [now, at] = [clock(), clock()];
-      performance.now = () => now;
-      window.requestAnimationFrame = (act) =>
-        ask(() => {
-          now += Math.min(25, clock() - at);
-          at = clock();
-          act(now);
-        });
-      const cross = it.renderRoot.querySelector('.cross');
-      const rivers = it.renderRoot.querySelector('.plot .rivers');
-      const x = () => Number(/[\d.]+/.exec(cross.style.transform)[0]);
-      const pixels = () => rivers.toDataURL();
-      it.renderRoot.querySelector('[data-knob=top_k]').click();
-      const places = [x()];
-      const pictures = [pixels()];
-      let moves = true;
-      document
-        .querySelector('logit-scope')
-        .settled()
-        .then(() => (moves = false));
-      while (moves) {
-        await new Promise(requestAnimationFrame);
-        if (places.at(-1) !== x()) places.push(x());
-        if (pictures.at(-1) !== pixels()) pictures.push(pixels());
+long(
+  'another knob morphs the picture; its end is exactly the picture of a fresh load; with reduced motion at once',
+  async () => {
+    const ends = [];
+    for (const reducedMotion of ['no-preference', 'reduce']) {
+      const opened = await openLandscape({ hash: '#temperature=1.2&top_k=20', reducedMotion });
+      const { page, view } = opened;
+      const first = await paintedIn(view);
+      // In some frame, the lines and a river of both pictures must be between their start and their end. The test's
+      // clock moves by at most 25 ms a frame, so that a slow machine sees as many frames as a fast one.
+      const seen = await view.evaluate(async (it) => {
+        const [ask, clock] = [requestAnimationFrame, performance.now.bind(performance)];
+        let [now, at] = [clock(), clock()];
+        performance.now = () => now;
+        window.requestAnimationFrame = (act) =>
+          ask(() => {
+            now += Math.min(25, clock() - at);
+            at = clock();
+            act(now);
+          });
+        const cross = it.renderRoot.querySelector('.cross');
+        const rivers = it.renderRoot.querySelector('.plot .rivers');
+        const x = () => Number(/[\d.]+/.exec(cross.style.transform)[0]);
+        const pixels = () => rivers.toDataURL();
+        it.renderRoot.querySelector('[data-knob=top_k]').click();
+        const places = [x()];
+        const pictures = [pixels()];
+        let moves = true;
+        document
+          .querySelector('logit-scope')
+          .settled()
+          .then(() => (moves = false));
+        while (moves) {
+          await new Promise(requestAnimationFrame);
+          if (places.at(-1) !== x()) places.push(x());
+          if (pictures.at(-1) !== pixels()) pictures.push(pixels());
+        }
+        return { places, pictures: pictures.length };
+      });
+      await settle(page);
+      const last = await paintedIn(view);
+      assert.notEqual(last, first);
+      const { places } = seen;
+      if (reducedMotion === 'reduce') assert.equal(places.length, 2, 'one move');
+      else {
+        assert.ok(places.length > 3 && seen.pictures > 3, `${places} in ${seen.pictures} pictures`);
+        const down = [...places].sort((a, b) => b - a);
+        assert.deepEqual(places, down, 'the line moves along with the rivers');
       }
-      return { places, pictures: pictures.length };
-    });
-    await settle(page);
-    const last = await paintedIn(view);
-    assert.notEqual(last, first);
-    const { places } = seen;
-    if (reducedMotion === 'reduce') assert.equal(places.length, 2, 'one move');
-    else {
-      assert.ok(places.length > 3 && seen.pictures > 3, `${places} in ${seen.pictures} pictures`);
-      const down = [...places].sort((a, b) => b - a);
-      assert.deepEqual(places, down, 'the line moves along with the rivers');
+      await until(
+        async () => page.url(),
+        (url) => url.includes('landscape_knob=top_k'),
+      );
+      await page.reload();
+      await view.locator('.sentence mark').waitFor();
+      await settle(page);
+      assert.equal(await paintedIn(view), last, 'the picture of a fresh load');
+      ends.push(last);
+      assert.deepEqual(opened.complaints, []);
+      await opened.close();
     }
-    await until(
-      async () => page.url(),
-      (url) => url.includes('landscape_knob=top_k'),
-    );
-    await page.reload();
-    await view.locator('.sentence mark').waitFor();
-    await settle(page);
-    assert.equal(await paintedIn(view), last, 'the picture of a fresh load');
-    ends.push(last);
-    assert.deepEqual(opened.complaints, []);
-    await opened.close();
-  }
-  assert.equal(ends[0], ends[1]);
-});
+    assert.equal(ends[0], ends[1]);
+  },
+);
 
 test('the twin shows a sure and an unsure prompt on one knob; numbers and heights are the engine’s', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.2' });
@@ -865,7 +868,7 @@ test('a page with some controls offers those knobs only', async () => {
   await opened.close();
 });
 
-test('the value of any knob is shown whole and overlaps nothing', async () => {
+long('the value of any knob is shown whole and overlaps nothing', async () => {
   const wide = ['frequency_penalty', 'epsilon_cutoff', 'watermark_key'];
   for (const lang of LONG ? ['en', 'es'] : ['es']) {
     const { page, view, knob, close } = await openLandscape({ lang });
@@ -890,42 +893,45 @@ test('the value of any knob is shown whole and overlaps nothing', async () => {
   }
 });
 
-test('with top-p before temperature the chain changes its order, and the regions with another token are lit', async () => {
-  const opened = await openLandscape({ hash: '#temperature=1.4' });
-  const { page, view, knob } = opened;
-  const act = (name) => view.evaluate((it, which) => it.act(which), name);
-  await view.evaluate((it) => it.lines.set({ top_p: 0.9 }));
-  await settle(page);
-  await expectCrossing(opened, { top_p: 0.9 });
-  await act('swap');
-  await settle(page);
-  const order = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
-  const [heat, nucleus] = ['temperature', 'top_p'].map((name) => order.indexOf(name));
-  [order[heat], order[nucleus]] = [order[nucleus], order[heat]];
-  await expectCrossing(opened, { top_p: 0.9, order });
-  assert.match(await view.locator('.also').innerText(), /another order$/);
-  const about = view.locator('.headline .about');
-  assert.match(await about.innerText(), /\nstrong colours: .* [1-9][\d.]*% of u$/);
-  // A move of the knob keeps the comparison of two orders. A change of another setting ends it. The address contains
-  // the order.
-  await knob.press('Home');
-  await settle(page);
-  assert.match(await about.innerText(), /\nstrong colours: .* 0% of u$/);
-  await view.evaluate((it) => it.lines.set({ top_k: 40 }));
-  await settle(page);
-  assert.match(await about.innerText(), /: like [\d.,]+ equally likely tokens$/);
-  await until(
-    async () => page.url(),
-    (url) => url.includes('order='),
-  );
-  assert.match(page.url(), /[#&]order=temperature:min_p,top_p:dynatemp_range&/);
-  await act('swap');
-  await settle(page);
-  await expectCrossing(opened, { top_p: 0.9, top_k: 40 });
-  assert.equal(await view.locator('.also').innerText(), 'also: top-k 40 and top-p 0.9');
-  assert.deepEqual(opened.complaints, []);
-  await opened.close();
-});
+long(
+  'with top-p before temperature the chain changes its order, and the regions with another token are lit',
+  async () => {
+    const opened = await openLandscape({ hash: '#temperature=1.4' });
+    const { page, view, knob } = opened;
+    const act = (name) => view.evaluate((it, which) => it.act(which), name);
+    await view.evaluate((it) => it.lines.set({ top_p: 0.9 }));
+    await settle(page);
+    await expectCrossing(opened, { top_p: 0.9 });
+    await act('swap');
+    await settle(page);
+    const order = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
+    const [heat, nucleus] = ['temperature', 'top_p'].map((name) => order.indexOf(name));
+    [order[heat], order[nucleus]] = [order[nucleus], order[heat]];
+    await expectCrossing(opened, { top_p: 0.9, order });
+    assert.match(await view.locator('.also').innerText(), /another order$/);
+    const about = view.locator('.headline .about');
+    assert.match(await about.innerText(), /\nstrong colours: .* [1-9][\d.]*% of u$/);
+    // A move of the knob keeps the comparison of two orders. A change of another setting ends it. The address contains
+    // the order.
+    await knob.press('Home');
+    await settle(page);
+    assert.match(await about.innerText(), /\nstrong colours: .* 0% of u$/);
+    await view.evaluate((it) => it.lines.set({ top_k: 40 }));
+    await settle(page);
+    assert.match(await about.innerText(), /: like [\d.,]+ equally likely tokens$/);
+    await until(
+      async () => page.url(),
+      (url) => url.includes('order='),
+    );
+    assert.match(page.url(), /[#&]order=temperature:min_p,top_p:dynatemp_range&/);
+    await act('swap');
+    await settle(page);
+    await expectCrossing(opened, { top_p: 0.9, top_k: 40 });
+    assert.equal(await view.locator('.also').innerText(), 'also: top-k 40 and top-p 0.9');
+    assert.deepEqual(opened.complaints, []);
+    await opened.close();
+  },
+);
 
 /** Notes in the page each text that the bars paint, with its ends in pixels. */
 function notePaints(view) {
@@ -1014,7 +1020,7 @@ test('the bars have type of at least 13 px, and no text is cut', async () => {
   await opened.close();
 });
 
-test('after two prompts at once the bars have the numbers of the one prompt again', async () => {
+long('after two prompts at once the bars have the numbers of the one prompt again', async () => {
   const hash = '#temperature=2.14&top_k=10&top_p=0.6&landscape_knob=top_p';
   const { page, view, close } = await openLandscape({ hash });
   await notePaints(view);
@@ -1159,7 +1165,7 @@ test('with the Gumbel draw the line of u is gone, and one sentence says so', asy
   await opened.close();
 });
 
-test('an unlisted drawn token gets a thread through the ground once the knob rests', async () => {
+long('an unlisted drawn token gets a thread through the ground once the knob rests', async () => {
   const hash = '#temperature=2.5&landscape_u=0.95';
   const { page, view, close } = await openLandscape({
     path: `?lang=en&model=stories&view=landscape${hash}`,
@@ -1297,7 +1303,7 @@ long(
   },
 );
 
-test('given logits also have a landscape, without a text', async () => {
+long('given logits also have a landscape, without a text', async () => {
   const opened = await openLandscape();
   const { page } = opened;
   const found = await page.evaluate(async () => {
@@ -1324,7 +1330,7 @@ test('given logits also have a landscape, without a text', async () => {
   await opened.close();
 });
 
-test('an idle first visit shows one sweep, which any input ends and no link shows', async () => {
+long('an idle first visit shows one sweep, which any input ends and no link shows', async () => {
   const options = { ready: false, own: true, reducedMotion: 'no-preference' };
   const { page, complaints, close } = await bench.open({
     ...options,

@@ -223,67 +223,73 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
   await close();
 });
 
-test('the top-p lesson in Spanish at 375 px takes a decimal comma, keeps a nucleus of five, and has no English left', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=top-p&lang=es', {
-    viewport: { width: 375, height: 800 },
-  });
-  if (LONG) assert.deepEqual(await axe(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= 375, `${wide} px`);
-  await question(page, 2).locator('input').fill('0,588');
-  await question(page, 2).locator('button.primary').click();
-  await rest(page);
-  assert.match(await said(page, 2), /Has dividido entre p/);
-  await question(page, 2).locator('input').fill('0,556');
-  await question(page, 2).locator('button.primary').click();
-  await rest(page);
-  assert.match(await said(page, 2), /^Correcto\./);
-  await question(page, 5).locator('input').first().check();
-  await question(page, 5).locator('button.primary').click();
-  await rest(page);
-  await question(page, 5).locator('[data-command=solution]').click();
-  await rest(page);
-  assert.match(
-    await said(page, 5),
-    /^Solución\. La respuesta es: 87\./,
-    'and no “not yet” beside it',
-  );
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
-
-test('the one-token lesson has a figure of five steps, and a sentence lights the step that it names', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=one-token&lang=en', {
-    viewport: { width: 375, height: 800 },
-  });
-  const figure = page.locator('logit-figure').first();
-  const lit = () => figure.locator('li.lit').allInnerTexts();
-  await question(page, 1).locator('button.primary').click();
-  await question(page, 2).locator('input').first().check();
-  await question(page, 2).locator('button.primary').click();
-  await rest(page);
-  assert.deepEqual([await figure.evaluate(({ held }) => held), await lit()], [false, []]);
-  await question(page, 1).locator('[data-command=solution]').click();
-  await question(page, 1).locator('[data-show="#step=3"]').click();
-  await rest(page);
-  const engine = await engineOf({});
-  engine.feed(engine.encode('The little dog'));
-  const { drawn } = engine.read({ temperature: 1, seed: 42 }, { step: 0 });
-  const token = engine.piece(drawn.id).text;
-  const [step] = await lit();
-  assert.match(step, new RegExp(`^Draw one token[^]*u = 0\\.630 falls on “${token.trim()}”`));
-  for (const name of ['Append', 'Stop', 'Run']) {
-    await figure.locator('[data-command=next]').press('Enter');
+long(
+  'the top-p lesson in Spanish at 375 px takes a decimal comma, keeps a nucleus of five, and has no English left',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=top-p&lang=es', {
+      viewport: { width: 375, height: 800 },
+    });
+    if (LONG) assert.deepEqual(await axe(page), []);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 375, `${wide} px`);
+    await question(page, 2).locator('input').fill('0,588');
+    await question(page, 2).locator('button.primary').click();
     await rest(page);
-    const [next] = await lit();
-    assert.ok(next.startsWith(name), next);
-  }
-  assert.ok((await figure.locator('.pieces').innerText()).endsWith(token.trim()), 'round 2');
-  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375);
-  if (LONG) assert.deepEqual(await axe(page), []);
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
+    assert.match(await said(page, 2), /Has dividido entre p/);
+    await question(page, 2).locator('input').fill('0,556');
+    await question(page, 2).locator('button.primary').click();
+    await rest(page);
+    assert.match(await said(page, 2), /^Correcto\./);
+    await question(page, 5).locator('input').first().check();
+    await question(page, 5).locator('button.primary').click();
+    await rest(page);
+    await question(page, 5).locator('[data-command=solution]').click();
+    await rest(page);
+    assert.match(
+      await said(page, 5),
+      /^Solución\. La respuesta es: 87\./,
+      'and no “not yet” beside it',
+    );
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);
+
+long(
+  'the one-token lesson has a figure of five steps, and a sentence lights the step that it names',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=one-token&lang=en', {
+      viewport: { width: 375, height: 800 },
+    });
+    const figure = page.locator('logit-figure').first();
+    const lit = () => figure.locator('li.lit').allInnerTexts();
+    await question(page, 1).locator('button.primary').click();
+    await question(page, 2).locator('input').first().check();
+    await question(page, 2).locator('button.primary').click();
+    await rest(page);
+    assert.deepEqual([await figure.evaluate(({ held }) => held), await lit()], [false, []]);
+    await question(page, 1).locator('[data-command=solution]').click();
+    await question(page, 1).locator('[data-show="#step=3"]').click();
+    await rest(page);
+    const engine = await engineOf({});
+    engine.feed(engine.encode('The little dog'));
+    const { drawn } = engine.read({ temperature: 1, seed: 42 }, { step: 0 });
+    const token = engine.piece(drawn.id).text;
+    const [step] = await lit();
+    assert.match(step, new RegExp(`^Draw one token[^]*u = 0\\.630 falls on “${token.trim()}”`));
+    for (const name of ['Append', 'Stop', 'Run']) {
+      await figure.locator('[data-command=next]').press('Enter');
+      await rest(page);
+      const [next] = await lit();
+      assert.ok(next.startsWith(name), next);
+    }
+    assert.ok((await figure.locator('.pieces').innerText()).endsWith(token.trim()), 'round 2');
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375);
+    if (LONG) assert.deepEqual(await axe(page), []);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);
 
 /** @param {string} path */
 const readJson = async (path) => JSON.parse(await readFile(`${root}/${path}`, 'utf8'));
@@ -969,108 +975,117 @@ test('a lesson in the address has an order for the keyboard and a token to name,
   await close();
 });
 
-test('marks belong to one lesson, not to a shipped one of that name or a corrected question, and can be cleared', async () => {
-  const path = (lesson) => `?lesson&lang=en#lesson=${encodeURIComponent(JSON.stringify(lesson))}`;
-  const mine = { ...CARRIED, name: 'top-p' };
-  const { page, complaints, close } = await open(path(mine));
-  await question(page, 1).locator('button.primary').click();
-  await rest(page);
-  const { state } = await result(page);
-  assert.notEqual(state, '');
-  const at = async (address) => {
-    await page.goto(`${bench.url}LICENSES.txt`); // otherwise only the fragment would change
-    await page.goto(bench.url + address);
-    await page.locator('logit-question').first().waitFor();
+long(
+  'marks belong to one lesson, not to a shipped one of that name or a corrected question, and can be cleared',
+  async () => {
+    const path = (lesson) => `?lesson&lang=en#lesson=${encodeURIComponent(JSON.stringify(lesson))}`;
+    const mine = { ...CARRIED, name: 'top-p' };
+    const { page, complaints, close } = await open(path(mine));
+    await question(page, 1).locator('button.primary').click();
     await rest(page);
-    return (await result(page)).state;
-  };
-  assert.equal(await at('?lesson=top-p&lang=en'), '');
-  const corrected = structuredClone(mine);
-  corrected.parts[0].questions[0].ask = 'corrected';
-  assert.equal(await at(path(corrected)), '');
-  assert.equal(await at(path(mine)), state, 'as it was left');
+    const { state } = await result(page);
+    assert.notEqual(state, '');
+    const at = async (address) => {
+      await page.goto(`${bench.url}LICENSES.txt`); // otherwise only the fragment would change
+      await page.goto(bench.url + address);
+      await page.locator('logit-question').first().waitFor();
+      await rest(page);
+      return (await result(page)).state;
+    };
+    assert.equal(await at('?lesson=top-p&lang=en'), '');
+    const corrected = structuredClone(mine);
+    corrected.parts[0].questions[0].ask = 'corrected';
+    assert.equal(await at(path(corrected)), '');
+    assert.equal(await at(path(mine)), state, 'as it was left');
 
-  await page.getByRole('button', { name: 'Begin again' }).click();
-  await page.getByRole('button', { name: 'Keep them' }).click();
-  assert.equal((await result(page)).state, state);
-  await page.getByRole('button', { name: 'Begin again' }).click();
-  await page.getByRole('button', { name: 'Forget them' }).click();
-  await rest(page);
-  assert.equal((await result(page)).state, '');
-  assert.equal(await said(page, 1), '');
-  if (LONG) assert.equal(await at(path(mine)), '');
-  assert.equal(await at('?lesson=temperature&lang=en'), '');
-  await page.getByRole('link', { name: 'Next lesson' }).click();
-  await page.waitForURL(/lesson=top-k/);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.getByRole('button', { name: 'Begin again' }).click();
+    await page.getByRole('button', { name: 'Keep them' }).click();
+    assert.equal((await result(page)).state, state);
+    await page.getByRole('button', { name: 'Begin again' }).click();
+    await page.getByRole('button', { name: 'Forget them' }).click();
+    await rest(page);
+    assert.equal((await result(page)).state, '');
+    assert.equal(await said(page, 1), '');
+    if (LONG) assert.equal(await at(path(mine)), '');
+    assert.equal(await at('?lesson=temperature&lang=en'), '');
+    await page.getByRole('link', { name: 'Next lesson' }).click();
+    await page.waitForURL(/lesson=top-k/);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
-test('a host page hears each answer, gets and sets the state, and hears of a message that is not understood', async () => {
-  const { page, complaints, close } = await bench.open({
-    path: 'source/tests/browser/blank.html',
-    ready: false,
-    own: true,
-  });
-  await page.evaluate((src) => {
-    window.heard = [];
-    addEventListener('message', ({ data }) => window.heard.push(data));
-    document.body.append(Object.assign(document.createElement('iframe'), { src, width: 900 }));
-  }, `${bench.url}?lesson=top-p&lang=en`);
-  const frame = page.frameLocator('iframe');
-  const hear = (good) => page.evaluate(() => window.heard).then((all) => all.findLast(good));
-  const say = (message) =>
-    page
-      .locator('iframe')
-      .evaluate((inner, told) => inner.contentWindow.postMessage(told, '*'), message);
-  const ask = async (id, message) => {
-    await say({ ...message, id });
-    return hear((told) => told.id === id);
-  };
+long(
+  'a host page hears each answer, gets and sets the state, and hears of a message that is not understood',
+  async () => {
+    const { page, complaints, close } = await bench.open({
+      path: 'source/tests/browser/blank.html',
+      ready: false,
+      own: true,
+    });
+    await page.evaluate((src) => {
+      window.heard = [];
+      addEventListener('message', ({ data }) => window.heard.push(data));
+      document.body.append(Object.assign(document.createElement('iframe'), { src, width: 900 }));
+    }, `${bench.url}?lesson=top-p&lang=en`);
+    const frame = page.frameLocator('iframe');
+    const hear = (good) => page.evaluate(() => window.heard).then((all) => all.findLast(good));
+    const say = (message) =>
+      page
+        .locator('iframe')
+        .evaluate((inner, told) => inner.contentWindow.postMessage(told, '*'), message);
+    const ask = async (id, message) => {
+      await say({ ...message, id });
+      return hear((told) => told.id === id);
+    };
 
-  await frame.locator('logit-question').first().waitFor();
-  const begun = await until(() => ask('begun', { type: 'logitscope:get' }), Boolean);
-  const none = { score: null, complete: false, attempts: 0, state: '', verdict: null };
-  const { distribution, kept, entropy, ...marks } = begun;
-  assert.deepEqual(marks, { type: 'logitscope:result', lesson: 'top-p', ...none, id: 'begun' });
-  assert.deepEqual([kept > 0, entropy > 0, distribution[0].rank], [true, true, 1]);
+    await frame.locator('logit-question').first().waitFor();
+    const begun = await until(() => ask('begun', { type: 'logitscope:get' }), Boolean);
+    const none = { score: null, complete: false, attempts: 0, state: '', verdict: null };
+    const { distribution, kept, entropy, ...marks } = begun;
+    assert.deepEqual(marks, { type: 'logitscope:result', lesson: 'top-p', ...none, id: 'begun' });
+    assert.deepEqual([kept > 0, entropy > 0, distribution[0].rank], [true, true, 1]);
 
-  await frame.locator('logit-question').nth(1).locator('input').fill('0.588');
-  await frame.locator('logit-question').nth(1).locator('button.primary').click();
-  await frame.locator('logit-class-code').waitFor();
-  const again = frame.getByRole('button', { name: 'Begin again' });
-  assert.equal(await again.count(), 0, 'a host is told of no score that falls');
-  const told = await until(() => hear(({ attempts }) => attempts === 1), Boolean);
-  assert.deepEqual([told.type, told.score], ['logitscope:result', 0]);
-  const [, name] = /^([\w-]+):1$/.exec(told.state);
+    await frame.locator('logit-question').nth(1).locator('input').fill('0.588');
+    await frame.locator('logit-question').nth(1).locator('button.primary').click();
+    await frame.locator('logit-class-code').waitFor();
+    const again = frame.getByRole('button', { name: 'Begin again' });
+    assert.equal(await again.count(), 0, 'a host is told of no score that falls');
+    const told = await until(() => hear(({ attempts }) => attempts === 1), Boolean);
+    assert.deepEqual([told.type, told.score], ['logitscope:result', 0]);
+    const [, name] = /^([\w-]+):1$/.exec(told.state);
 
-  // Sets a state from another machine, with a right answer.
-  const state = `${name}:3r`;
-  const set = await until(() => ask('set', { type: 'logitscope:set', state }), Boolean);
-  assert.deepEqual([set.score, set.attempts, set.state], [1 / 7, 3, state]);
-  for (const [id, message] of Object.entries({
-    long: { type: 'logitscope:set', state: 'x'.repeat(5000) },
-    none: { type: 'logitscope:set' },
-    other: { type: 'logitscope:step' },
-  })) {
-    const refused = await until(() => ask(id, message), Boolean);
-    assert.deepEqual([refused.type, refused.code], ['logitscope:error', 'invalid_argument'], id);
-    assert.match(refused.message, /\S/);
-  }
-  assert.equal((await until(() => ask('after', { type: 'logitscope:get' }), Boolean)).state, state);
+    // Sets a state from another machine, with a right answer.
+    const state = `${name}:3r`;
+    const set = await until(() => ask('set', { type: 'logitscope:set', state }), Boolean);
+    assert.deepEqual([set.score, set.attempts, set.state], [1 / 7, 3, state]);
+    for (const [id, message] of Object.entries({
+      long: { type: 'logitscope:set', state: 'x'.repeat(5000) },
+      none: { type: 'logitscope:set' },
+      other: { type: 'logitscope:step' },
+    })) {
+      const refused = await until(() => ask(id, message), Boolean);
+      assert.deepEqual([refused.type, refused.code], ['logitscope:error', 'invalid_argument'], id);
+      assert.match(refused.message, /\S/);
+    }
+    assert.equal(
+      (await until(() => ask('after', { type: 'logitscope:get' }), Boolean)).state,
+      state,
+    );
 
-  // The lesson takes messages only from a host page, so it must ignore those of its own window.
-  const before = await page.evaluate(() => window.heard.length);
-  await frame.locator('logit-lesson').evaluate(() => {
-    postMessage({ type: 'logitscope:get', id: 'own' }, '*');
-    return new Promise((resolve) => setTimeout(resolve));
-  });
-  await until(() => ask('last', { type: 'logitscope:get' }), Boolean);
-  assert.equal(await hear(({ id }) => id === 'own'), undefined);
-  assert.ok((await page.evaluate(() => window.heard.length)) > before);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    // The lesson takes messages only from a host page, so it must ignore those of its own window.
+    const before = await page.evaluate(() => window.heard.length);
+    await frame.locator('logit-lesson').evaluate(() => {
+      postMessage({ type: 'logitscope:get', id: 'own' }, '*');
+      return new Promise((resolve) => setTimeout(resolve));
+    });
+    await until(() => ask('last', { type: 'logitscope:get' }), Boolean);
+    assert.equal(await hear(({ id }) => id === 'own'), undefined);
+    assert.ok((await page.evaluate(() => window.heard.length)) > before);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('learner code runs in a sandbox, its fault is named, and a reload keeps it', async () => {
   const { page, complaints, close } = await open('?lesson=write-it&lang=en');

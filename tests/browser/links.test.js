@@ -108,7 +108,7 @@ long('the link holds the comparison: suite, strategies, seed, blind', async () =
   await close();
 });
 
-test('the link holds the chart of the bench and the conventions side by side', async () => {
+long('the link holds the chart of the bench and the conventions side by side', async () => {
   const { page, complaints, close } = await openAt(START);
   await page.locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
   await unfoldStages(page);
@@ -400,28 +400,31 @@ test('no link holds a user’s own file, and the panel for sending says so', asy
   await close();
 });
 
-test('a first visit to another view opens that view, and the tour asked for at the foot begins at the head', async () => {
-  const { page, complaints, close } = await openAt('&view=compare', {
-    first: true,
-    viewport: { width: 1200, height: 500 },
-  });
-  await page.locator('logit-strategy').first().waitFor();
-  assert.equal(await page.locator('logit-scope').evaluate((e) => e.view), 'compare');
-  assert.equal(await page.locator('logit-guide').count(), 0);
+long(
+  'a first visit to another view opens that view, and the tour asked for at the foot begins at the head',
+  async () => {
+    const { page, complaints, close } = await openAt('&view=compare', {
+      first: true,
+      viewport: { width: 1200, height: 500 },
+    });
+    await page.locator('logit-strategy').first().waitFor();
+    assert.equal(await page.locator('logit-scope').evaluate((e) => e.view), 'compare');
+    assert.equal(await page.locator('logit-guide').count(), 0);
 
-  await page.locator('[data-guide=show]').click();
-  await page.locator('logit-guide').waitFor();
-  const top = () => page.locator('logit-guide').evaluate((e) => e.getBoundingClientRect().top);
-  const inSight = (y) => y >= 0 && y < 500;
-  assert.ok(inSight(await until(top, inSight)), `the look around begins at ${await top()}`);
-  assert.equal(await page.locator('logit-scope').evaluate((e) => e.view), 'landscape');
-  await page.locator('logit-guide [data-guide=skip]').click();
-  assert.equal(await page.locator('logit-guide').count(), 0);
-  await page.waitForTimeout(100);
-  assert.equal(await page.evaluate(() => scrollY), 0, 'the page is not left at its foot');
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.locator('[data-guide=show]').click();
+    await page.locator('logit-guide').waitFor();
+    const top = () => page.locator('logit-guide').evaluate((e) => e.getBoundingClientRect().top);
+    const inSight = (y) => y >= 0 && y < 500;
+    assert.ok(inSight(await until(top, inSight)), `the look around begins at ${await top()}`);
+    assert.equal(await page.locator('logit-scope').evaluate((e) => e.view), 'landscape');
+    await page.locator('logit-guide [data-guide=skip]').click();
+    assert.equal(await page.locator('logit-guide').count(), 0);
+    await page.waitForTimeout(100);
+    assert.equal(await page.evaluate(() => scrollY), 0, 'the page is not left at its foot');
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('the context has a number box, is in the link, and is refused in one sentence', async () => {
   const languages = [

@@ -668,11 +668,13 @@ test('a failing xAPI store is reported; when it works, each statement comes once
   asked.length = 0;
 });
 
-test('a page that should keep the state and does not answer is reported until it does', async () => {
-  const named = 'silent';
-  const { page, close } = await openCourse(
-    named,
-    `<iframe src="${attribute(lessonAt('splice'))}" width="900"></iframe><script>
+long(
+  'a page that should keep the state and does not answer is reported until it does',
+  async () => {
+    const named = 'silent';
+    const { page, close } = await openCourse(
+      named,
+      `<iframe src="${attribute(lessonAt('splice'))}" width="900"></iframe><script>
       window.heard = [];
       const state = { state: 'one:1r', score: 0.5 };
       addEventListener('message', ({ source, data }) => {
@@ -684,19 +686,23 @@ test('a page that should keep the state and does not answer is reported until it
           source.postMessage({ type: 'logitscope:set', state: 'two:3' }, '*');
       });
     </script>`,
-    { own: true, clock: true },
-  );
-  const frame = page.frameLocator('iframe');
-  await hear(page, ({ type, state }) => type === 'logitscope:result' && state === 'two:3');
-  await page.clock.fastForward(15_000);
-  const unreported = frame.locator('.unreported');
-  await unreported.filter({ hasText: 'has not answered' }).waitFor();
-  await page.evaluate(() => (window.speaks = true));
-  await reply(frame, 'two', true);
-  await unreported.waitFor({ state: 'detached' });
-  await hear(page, ({ type, state }) => type === 'logitscope:result' && state === 'one:1r two:4r');
-  await close();
-});
+      { own: true, clock: true },
+    );
+    const frame = page.frameLocator('iframe');
+    await hear(page, ({ type, state }) => type === 'logitscope:result' && state === 'two:3');
+    await page.clock.fastForward(15_000);
+    const unreported = frame.locator('.unreported');
+    await unreported.filter({ hasText: 'has not answered' }).waitFor();
+    await page.evaluate(() => (window.speaks = true));
+    await reply(frame, 'two', true);
+    await unreported.waitFor({ state: 'detached' });
+    await hear(
+      page,
+      ({ type, state }) => type === 'logitscope:result' && state === 'one:1r two:4r',
+    );
+    await close();
+  },
+);
 
 long('anywidget renders a lesson, hears its marks and restores its state', async () => {
   const { page, complaints, close } = await openCourse(

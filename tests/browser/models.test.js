@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { MODELS } from '../../web/state/models.js';
 import { closed } from '../cleanup.js';
-import { LONG, cases } from '../long.js';
+import { cases, long, LONG } from '../long.js';
 import {
   chooseModel,
   modelFacts,
@@ -276,112 +276,121 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   await close();
 });
 
-test('a checkpoint of PyTorch opens, a vocabulary completes it, and its GGUF file is saved', async () => {
-  const { page, complaints, close } = await bench.open({ fresh: true });
-  const folder = join(root, 'tests/vectors/courses');
-  const file = page.locator('logit-sheet input[type=file]');
-  const notice = page.locator('logit-scope .said[role=alert] p');
-  const shown = () => notice.allInnerTexts().then((all) => all.join());
-  await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
-  await until(shown, (text) => /meta\.pkl is a vocabulary: choose the checkpoint too/.test(text));
-  await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
-  await until(shown, (text) => /as its id.+meta\.pkl: choose that too/.test(text));
-  await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
-  await until(shown, (text) => text !== '' && !text.includes('meta.pkl'));
-  assert.match(await modelFacts(page), /logitscope-gpt/);
-  const [{ ids, logprobs }] = JSON.parse(await readFile(join(folder, 'nanogpt.json'), 'utf8'));
-  const found = await page.locator('logit-scope').evaluate(
-    async (scope, [of, n]) => {
-      const { instrument } = scope;
-      const pieces = await instrument.reader.pieces(of);
-      await instrument.setPrompt(pieces.map(({ text }) => text).join(''));
-      await scope.settled();
-      const { tokens } = instrument.trace;
-      return Array.from({ length: n }, (_, id) => tokens.find((token) => token.id === id)?.p_raw);
-    },
-    /** @type {const} */ ([ids, logprobs.length]),
-  );
-  assert.ok(found.filter(Boolean).length >= 12);
-  for (const [id, p] of found.entries())
-    if (p !== undefined) assert.ok(Math.abs(p - Math.exp(logprobs[id])) < 1e-5, `p of ${id}`);
-  await file.setInputFiles(
-    ['nanogpt/meta.pkl', 'nanogpt/ckpt.pt'].map((name) => join(folder, name)),
-  );
-  await settle(page);
-  assert.match(await chosen(page), /^ckpt\.pt/, 'the file with the weights gives the name');
-  await page.locator('#model').click();
-  const saving = page.waitForEvent('download');
-  await page.locator('logit-sheet [data-command=save-model]').click();
-  const saved = await saving;
-  assert.equal(saved.suggestedFilename(), 'ckpt.gguf');
-  assert.equal((await readFile(await saved.path())).toString('latin1', 0, 4), 'GGUF');
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'a checkpoint of PyTorch opens, a vocabulary completes it, and its GGUF file is saved',
+  async () => {
+    const { page, complaints, close } = await bench.open({ fresh: true });
+    const folder = join(root, 'tests/vectors/courses');
+    const file = page.locator('logit-sheet input[type=file]');
+    const notice = page.locator('logit-scope .said[role=alert] p');
+    const shown = () => notice.allInnerTexts().then((all) => all.join());
+    await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
+    await until(shown, (text) => /meta\.pkl is a vocabulary: choose the checkpoint too/.test(text));
+    await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
+    await until(shown, (text) => /as its id.+meta\.pkl: choose that too/.test(text));
+    await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
+    await until(shown, (text) => text !== '' && !text.includes('meta.pkl'));
+    assert.match(await modelFacts(page), /logitscope-gpt/);
+    const [{ ids, logprobs }] = JSON.parse(await readFile(join(folder, 'nanogpt.json'), 'utf8'));
+    const found = await page.locator('logit-scope').evaluate(
+      async (scope, [of, n]) => {
+        const { instrument } = scope;
+        const pieces = await instrument.reader.pieces(of);
+        await instrument.setPrompt(pieces.map(({ text }) => text).join(''));
+        await scope.settled();
+        const { tokens } = instrument.trace;
+        return Array.from({ length: n }, (_, id) => tokens.find((token) => token.id === id)?.p_raw);
+      },
+      /** @type {const} */ ([ids, logprobs.length]),
+    );
+    assert.ok(found.filter(Boolean).length >= 12);
+    for (const [id, p] of found.entries())
+      if (p !== undefined) assert.ok(Math.abs(p - Math.exp(logprobs[id])) < 1e-5, `p of ${id}`);
+    await file.setInputFiles(
+      ['nanogpt/meta.pkl', 'nanogpt/ckpt.pt'].map((name) => join(folder, name)),
+    );
+    await settle(page);
+    assert.match(await chosen(page), /^ckpt\.pt/, 'the file with the weights gives the name');
+    await page.locator('#model').click();
+    const saving = page.waitForEvent('download');
+    await page.locator('logit-sheet [data-command=save-model]').click();
+    const saved = await saving;
+    assert.equal(saved.suggestedFilename(), 'ckpt.gguf');
+    assert.equal((await readFile(await saved.path())).toString('latin1', 0, 4), 'GGUF');
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
-test('without the network a model gives one sentence, and the picker stays at the model in use', async () => {
-  const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 }, own: true });
-  const height = () =>
-    page
-      .locator('logit-scope .top')
-      .first()
-      .evaluate((top) => top.offsetHeight);
-  const before = await height();
-  // The page downloads its error messages when the first error occurs. This page has no service worker, so they are
-  // not in a cache.
-  await page.locator('#prompt').fill('zebra');
-  await page.locator('logit-text #fault:not(:empty)').waitFor();
-  await page.context().setOffline(true);
-  await chooseModel(page, 'shakespeare');
-  const refusal = page.locator('logit-scope .refused[role=alert]');
-  await refusal.waitFor();
-  assert.equal(
-    await refusal.locator('p').innerText(),
-    '\u2068shakespeare\u2069 was not opened: the browser is offline, and this model was never opened in it.',
-  );
-  assert.match(await chosen(page), /^verbs/);
-  assert.equal(await height(), before, 'the head is as high as before');
-  await refusal.locator('button').click();
-  assert.equal(await refusal.count(), 0);
-  await page.context().setOffline(false);
-  // The next model needs two files, itself and its grammar; neither is available.
-  const said = async () => {
-    await chooseModel(page, 'verbs');
+long(
+  'without the network a model gives one sentence, and the picker stays at the model in use',
+  async () => {
+    const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 }, own: true });
+    const height = () =>
+      page
+        .locator('logit-scope .top')
+        .first()
+        .evaluate((top) => top.offsetHeight);
+    const before = await height();
+    // The page downloads its error messages when the first error occurs. This page has no service worker, so they are
+    // not in a cache.
+    await page.locator('#prompt').fill('zebra');
+    await page.locator('logit-text #fault:not(:empty)').waitFor();
+    await page.context().setOffline(true);
+    await chooseModel(page, 'shakespeare');
+    const refusal = page.locator('logit-scope .refused[role=alert]');
     await refusal.waitFor();
-    const text = await refusal.locator('p').innerText();
+    assert.equal(
+      await refusal.locator('p').innerText(),
+      '\u2068shakespeare\u2069 was not opened: the browser is offline, and this model was never opened in it.',
+    );
+    assert.match(await chosen(page), /^verbs/);
+    assert.equal(await height(), before, 'the head is as high as before');
     await refusal.locator('button').click();
-    return text;
-  };
-  await choose(page, 'stories');
-  await page.route('**/models/verbs.*', (route) => route.abort());
-  await page.context().setOffline(true);
-  const named = '\u2068verbs\u2069 was not opened: ';
-  assert.equal(
-    await said(),
-    `${named}the browser is offline, and this model was never opened in it.`,
-  );
-  await page.context().setOffline(false);
-  const unreached = `${named}the network or this site cannot be reached.`;
-  assert.equal(await said(), unreached);
-  await page.unroute('**/models/verbs.*');
-  await page.route('**/models/verbs.grammar.json', (route) => route.abort());
-  assert.equal(await said(), unreached);
-  await close();
-});
+    assert.equal(await refusal.count(), 0);
+    await page.context().setOffline(false);
+    // The next model needs two files, itself and its grammar; neither is available.
+    const said = async () => {
+      await chooseModel(page, 'verbs');
+      await refusal.waitFor();
+      const text = await refusal.locator('p').innerText();
+      await refusal.locator('button').click();
+      return text;
+    };
+    await choose(page, 'stories');
+    await page.route('**/models/verbs.*', (route) => route.abort());
+    await page.context().setOffline(true);
+    const named = '\u2068verbs\u2069 was not opened: ';
+    assert.equal(
+      await said(),
+      `${named}the browser is offline, and this model was never opened in it.`,
+    );
+    await page.context().setOffline(false);
+    const unreached = `${named}the network or this site cannot be reached.`;
+    assert.equal(await said(), unreached);
+    await page.unroute('**/models/verbs.*');
+    await page.route('**/models/verbs.grammar.json', (route) => route.abort());
+    assert.equal(await said(), unreached);
+    await close();
+  },
+);
 
-test('an address names an offered model or a file of its own origin, never a foreign one; without it the page opens stories', async () => {
-  const { page, foreign, close } = await bench.open({
-    path: '?lang=en&model=https://example.org/models/verbs.gguf',
-  });
-  assert.match(await modelFacts(page), /stories/);
-  assert.deepEqual(foreign, []);
-  for (const model of LONG ? ['model=stories&', ''] : ['']) {
-    await page.goto(`${bench.url}?lang=en&${model}view=bench`);
+long(
+  'an address names an offered model or a file of its own origin, never a foreign one; without it the page opens stories',
+  async () => {
+    const { page, foreign, close } = await bench.open({
+      path: '?lang=en&model=https://example.org/models/verbs.gguf',
+    });
+    assert.match(await modelFacts(page), /stories/);
+    assert.deepEqual(foreign, []);
+    for (const model of LONG ? ['model=stories&', ''] : ['']) {
+      await page.goto(`${bench.url}?lang=en&${model}view=bench`);
+      await page.locator('logit-distribution .row').first().waitFor();
+      assert.match(await modelFacts(page), /stories\s+architecture\s*llama/);
+    }
+    await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
     await page.locator('logit-distribution .row').first().waitFor();
-    assert.match(await modelFacts(page), /stories\s+architecture\s*llama/);
-  }
-  await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
-  await page.locator('logit-distribution .row').first().waitFor();
-  assert.match(await modelFacts(page), /verbs/);
-  await close();
-});
+    assert.match(await modelFacts(page), /verbs/);
+    await close();
+  },
+);

@@ -211,41 +211,44 @@ long('the handle of an own sampler can be dragged like any other', async () => {
   await it.close();
 });
 
-test('an own sampler can be turned off and on, removed, added again, and reads texts of tokens', async () => {
-  const it = await open();
-  await it.use('export default (l) => l.map((x) => x * 2);');
-  const own = (/** @type {Float32Array} */ l) => l.map((x) => x * 2);
-  await it.shows({ ...BALANCED, own });
-  await it.card.locator('[data-do=switch]').click();
-  await it.shows(BALANCED);
-  await it.move(-1);
-  await it.shows(BALANCED);
-  await it.card.locator('[data-do=switch]').click();
-  await it.shows({ ...BALANCED, own, order: orderBefore('top_p') });
-  await it.card.hover();
-  await it.card.locator('[data-remove=own]').click();
-  await it.card.waitFor({ state: 'detached' });
-  await it.shows(BALANCED);
-  assert.equal(await it.page.locator('iframe').count(), 0);
-  await unfoldStages(it.page);
-  await it.page.locator('[data-add=own]').click();
-  await it.card.locator('summary').click();
-  assert.match(await it.card.locator('textarea').inputValue(), /x \* 2/);
-  const noE = `export default (l, _, { tokens }) =>
+long(
+  'an own sampler can be turned off and on, removed, added again, and reads texts of tokens',
+  async () => {
+    const it = await open();
+    await it.use('export default (l) => l.map((x) => x * 2);');
+    const own = (/** @type {Float32Array} */ l) => l.map((x) => x * 2);
+    await it.shows({ ...BALANCED, own });
+    await it.card.locator('[data-do=switch]').click();
+    await it.shows(BALANCED);
+    await it.move(-1);
+    await it.shows(BALANCED);
+    await it.card.locator('[data-do=switch]').click();
+    await it.shows({ ...BALANCED, own, order: orderBefore('top_p') });
+    await it.card.hover();
+    await it.card.locator('[data-remove=own]').click();
+    await it.card.waitFor({ state: 'detached' });
+    await it.shows(BALANCED);
+    assert.equal(await it.page.locator('iframe').count(), 0);
+    await unfoldStages(it.page);
+    await it.page.locator('[data-add=own]').click();
+    await it.card.locator('summary').click();
+    assert.match(await it.card.locator('textarea').inputValue(), /x \* 2/);
+    const noE = `export default (l, _, { tokens }) =>
     l.map((x, id) => (tokens[id].includes('e') ? -Infinity : x));`;
-  const expected = (/** @type {Float32Array} */ l) =>
-    l.map((x, id) => (scope.piece(id).text.includes('e') ? -Infinity : x));
-  await it.use(noE);
-  await it.shows({ ...BALANCED, own: expected, order: orderBefore('top_p') });
-  await it.set('temperature', '1.2');
-  await it.shows({
-    ...BALANCED,
-    temperature: 1.2,
-    own: expected,
-    order: orderBefore('top_p'),
-  });
-  await it.close();
-});
+    const expected = (/** @type {Float32Array} */ l) =>
+      l.map((x, id) => (scope.piece(id).text.includes('e') ? -Infinity : x));
+    await it.use(noE);
+    await it.shows({ ...BALANCED, own: expected, order: orderBefore('top_p') });
+    await it.set('temperature', '1.2');
+    await it.shows({
+      ...BALANCED,
+      temperature: 1.2,
+      own: expected,
+      order: orderBefore('top_p'),
+    });
+    await it.close();
+  },
+);
 
 describe('a failure removes an own sampler with a sentence, and nothing else is lost', () => {
   /** @type {Awaited<ReturnType<typeof open>>} */
@@ -297,7 +300,7 @@ describe('a failure removes an own sampler with a sentence, and nothing else is 
   }
 });
 
-test('a failure during a run stops the run there', async () => {
+long('a failure during a run stops the run there', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&seed=5' });
   await it.use(
     'export default (l, s, { history }) => { if (history.length > 4) throw new Error("four"); return l; };',
@@ -329,7 +332,7 @@ long('a slow answer to an outdated question is dropped', async () => {
   await it.close();
 });
 
-test('many draws, alternatives and the charts over all ranks use an own sampler', async () => {
+long('many draws, alternatives and the charts over all ranks use an own sampler', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.5&seed=2' });
   await it.use(
     'export default (l) => { const m = Math.max(...l); return l.map((x) => (x === m ? x : -Infinity)); };',

@@ -59,34 +59,37 @@ test('the page loads completely from its own origin and logs no complaint', asyn
   await close();
 });
 
-test("the title describes the current state in the page's language and adds no history entry", async () => {
-  const { page, close } = await open();
-  const title = (/** @type {string} */ wanted) =>
-    until(
-      () => page.title(),
-      (now) => now === wanted,
+long(
+  "the title describes the current state in the page's language and adds no history entry",
+  async () => {
+    const { page, close } = await open();
+    const title = (/** @type {string} */ wanted) =>
+      until(
+        () => page.title(),
+        (now) => now === wanted,
+      );
+    await title('Experiment: temperature 0.7, top-p 0.9, repetition penalty 1.1 · Logitscope');
+    await page.locator('#tab-landscape').click();
+    await title('Temperature 0.7 · Logitscope');
+    const knob = page.locator('logit-landscape .handle.knob');
+    const before = await page.evaluate(() => history.length);
+    for (let i = 0; i < 5; i++) await knob.press('ArrowRight');
+    await title('Temperature 0.95 · Logitscope');
+    await page.locator('logit-landscape [data-knob=top_p]').click();
+    await title('Top-p 0.9 · Logitscope');
+    assert.ok((await page.evaluate(() => history.length)) <= before + 1);
+    await page.locator('#tab-compare').click();
+    await title('Compare: T = 0, 1, 100 · Logitscope');
+    await page.getByRole('button', { name: 'Language and colours' }).click();
+    await page.getByRole('radio', { name: 'Español' }).check();
+    await title('Comparar: T = 0, 1, 100 · Logitscope');
+    await page.goto(
+      page.url().replace('lang=en', 'lang=es').replace('&view=compare', '&view=landscape'),
     );
-  await title('Experiment: temperature 0.7, top-p 0.9, repetition penalty 1.1 · Logitscope');
-  await page.locator('#tab-landscape').click();
-  await title('Temperature 0.7 · Logitscope');
-  const knob = page.locator('logit-landscape .handle.knob');
-  const before = await page.evaluate(() => history.length);
-  for (let i = 0; i < 5; i++) await knob.press('ArrowRight');
-  await title('Temperature 0.95 · Logitscope');
-  await page.locator('logit-landscape [data-knob=top_p]').click();
-  await title('Top-p 0.9 · Logitscope');
-  assert.ok((await page.evaluate(() => history.length)) <= before + 1);
-  await page.locator('#tab-compare').click();
-  await title('Compare: T = 0, 1, 100 · Logitscope');
-  await page.getByRole('button', { name: 'Language and colours' }).click();
-  await page.getByRole('radio', { name: 'Español' }).check();
-  await title('Comparar: T = 0, 1, 100 · Logitscope');
-  await page.goto(
-    page.url().replace('lang=en', 'lang=es').replace('&view=compare', '&view=landscape'),
-  );
-  await title('Temperatura 0,95 · Logitscope');
-  await close();
-});
+    await title('Temperatura 0,95 · Logitscope');
+    await close();
+  },
+);
 
 test('the distribution takes the largest part of the width; in a narrow window the text comes first and stays in sight', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#seed=42' });

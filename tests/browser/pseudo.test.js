@@ -181,50 +181,53 @@ const readTexts = () => {
   return { text: found.texts.join('').replace(/\s+/g, ' '), open: found.open };
 };
 
-test('a page changed by a translator still shows current values, and no token may be translated', async () => {
-  const found = [];
-  for (const translated of [false, true]) {
-    const path = '?lang=en&model=verbs&view=landscape#temperature=0.7&top_p=0.9';
-    const options = translated ? { own: true } : { fresh: true }; // no later test may reuse a translated page
-    const { page, complaints, close } = await bench.open({ path, ready: false, ...options });
-    const view = page.locator('logit-landscape');
-    const translate = async () => {
+long(
+  'a page changed by a translator still shows current values, and no token may be translated',
+  async () => {
+    const found = [];
+    for (const translated of [false, true]) {
+      const path = '?lang=en&model=verbs&view=landscape#temperature=0.7&top_p=0.9';
+      const options = translated ? { own: true } : { fresh: true }; // no later test may reuse a translated page
+      const { page, complaints, close } = await bench.open({ path, ready: false, ...options });
+      const view = page.locator('logit-landscape');
+      const translate = async () => {
+        await settle(page);
+        if (translated) await page.evaluate(translateAll);
+      };
+      const fill = async (box, text) => {
+        await box.fill(text);
+        await box.press('Enter');
+        await settle(page);
+      };
+      await view.locator('.sentence mark').waitFor();
+      await view.locator('.numbers summary').click();
+      await translate();
+      await fill(view.locator('.big input'), '1.4');
+      await page.locator('#tab-bench').click();
+      await page.locator('logit-stages [role=option]').first().waitFor();
+      await translate();
+      await page.locator('logit-distribution #tab-bars').click();
+      await page.locator('logit-distribution .row').first().waitFor();
+      await page.locator('logit-distribution summary').first().click();
+      await translate();
+      await fill(page.locator('logit-knob[data-name=temperature] .box'), '0.5');
+      await fill(page.locator('#prompt'), 'Tomorrow she');
+      await page.locator('logit-text [data-command=step]').click();
+      await translate();
+      await page.locator('logit-text [data-command=step]').click();
       await settle(page);
-      if (translated) await page.evaluate(translateAll);
-    };
-    const fill = async (box, text) => {
-      await box.fill(text);
-      await box.press('Enter');
+      const there = await page.evaluate(readTexts);
+      await page.locator('#tab-landscape').click();
       await settle(page);
-    };
-    await view.locator('.sentence mark').waitFor();
-    await view.locator('.numbers summary').click();
-    await translate();
-    await fill(view.locator('.big input'), '1.4');
-    await page.locator('#tab-bench').click();
-    await page.locator('logit-stages [role=option]').first().waitFor();
-    await translate();
-    await page.locator('logit-distribution #tab-bars').click();
-    await page.locator('logit-distribution .row').first().waitFor();
-    await page.locator('logit-distribution summary').first().click();
-    await translate();
-    await fill(page.locator('logit-knob[data-name=temperature] .box'), '0.5');
-    await fill(page.locator('#prompt'), 'Tomorrow she');
-    await page.locator('logit-text [data-command=step]').click();
-    await translate();
-    await page.locator('logit-text [data-command=step]').click();
-    await settle(page);
-    const there = await page.evaluate(readTexts);
-    await page.locator('#tab-landscape').click();
-    await settle(page);
-    found.push([there, await page.evaluate(readTexts)]);
-    assert.deepEqual(complaints, []);
-    await close();
-  }
-  const [plain, other] = found;
-  assert.deepEqual(other, plain);
-  assert.deepEqual(
-    plain.map(({ open }) => open),
-    [[], []],
-  );
-});
+      found.push([there, await page.evaluate(readTexts)]);
+      assert.deepEqual(complaints, []);
+      await close();
+    }
+    const [plain, other] = found;
+    assert.deepEqual(other, plain);
+    assert.deepEqual(
+      plain.map(({ open }) => open),
+      [[], []],
+    );
+  },
+);

@@ -74,7 +74,7 @@ test('a file that is no model is refused in Spanish, and after a change of langu
   await close();
 });
 
-test('a prompt too long for a search is refused in Spanish, with both numbers', async () => {
+long('a prompt too long for a search is refused in Spanish, with both numbers', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=es&view=compare',
     ready: false,

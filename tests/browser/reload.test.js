@@ -200,7 +200,7 @@ test('a reload at once or in a run restores each setting and token, and the hist
   await close();
 });
 
-test('a reload keeps text that waits for a pause or for its box to lose focus', async () => {
+long('a reload keeps text that waits for a pause or for its box to lose focus', async () => {
   const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
   await until(() => page.evaluate(() => history.state?.logitscope), Boolean);
   await steps(page, 2);
@@ -400,7 +400,7 @@ long('a file whose place the browser remembers opens at a press, or by itself', 
   await close();
 });
 
-test('going back to an address without a model shows the page’s own model', async () => {
+long('going back to an address without a model shows the page’s own model', async () => {
   const { page, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
@@ -420,7 +420,7 @@ test('going back to an address without a model shows the page’s own model', as
   await close();
 });
 
-test('a reload of an untouched page shows the same', async () => {
+long('a reload of an untouched page shows the same', async () => {
   const path = '?lang=en&view=landscape';
   const { page, close } = await bench.open({ path, ready: false, fresh: true });
   const shown = async () => {
@@ -437,30 +437,33 @@ test('a reload of an untouched page shows the same', async () => {
   await close();
 });
 
-test('a model chosen just before a reload comes with it: an example changes with the model, a typed prompt stays', async () => {
-  const { page, complaints, close } = await bench.open({ fresh: true, own: true });
-  await settle(page);
-  for (const [model, prompt, typed] of [
-    ['shakespeare', findModel('shakespeare').examples[0], null],
-    ['stories', 'To be', 'To be'],
-  ]) {
-    if (typed) {
-      await page.locator('#prompt').fill(typed);
-      await settle(page);
-    }
-    await page.route(`**/models/${model}.gguf`, (route) => void route); // the load never ends
-    await chooseModel(page, model);
-    await page.locator('logit-model progress').waitFor();
-    await page.unroute(`**/models/${model}.gguf`);
-    await page.reload();
-    await page.locator('logit-distribution .row').first().waitFor();
+long(
+  'a model chosen just before a reload comes with it: an example changes with the model, a typed prompt stays',
+  async () => {
+    const { page, complaints, close } = await bench.open({ fresh: true, own: true });
     await settle(page);
-    assert.match(page.url(), new RegExp(`model=${model}`));
-    assert.equal(await page.locator('#prompt').inputValue(), prompt);
-  }
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    for (const [model, prompt, typed] of [
+      ['shakespeare', findModel('shakespeare').examples[0], null],
+      ['stories', 'To be', 'To be'],
+    ]) {
+      if (typed) {
+        await page.locator('#prompt').fill(typed);
+        await settle(page);
+      }
+      await page.route(`**/models/${model}.gguf`, (route) => void route); // the load never ends
+      await chooseModel(page, model);
+      await page.locator('logit-model progress').waitFor();
+      await page.unroute(`**/models/${model}.gguf`);
+      await page.reload();
+      await page.locator('logit-distribution .row').first().waitFor();
+      await settle(page);
+      assert.match(page.url(), new RegExp(`model=${model}`));
+      assert.equal(await page.locator('#prompt').inputValue(), prompt);
+    }
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 /** A user's random actions. Each function takes the <logit-scope> and a random number in [0, 1). */
 const DEEDS = [

@@ -84,7 +84,7 @@ function expectBars(page, prompt, settings) {
   return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
 }
 
-test('the address holds constraint, banned words and first token, back and forth', async () => {
+long('the address holds constraint, banned words and first token, back and forth', async () => {
   const grammar = 'root ::= " " [a-p]+ (" " [a-z]+)*';
   const settings = { constraint: { grammar }, banned_words: ['am', 'home'], top_k: 12 };
   const hash = `prompt=Today%20I&top_k=12&constraint=${encodeURIComponent(JSON.stringify({ grammar }))}&banned_words=${encodeURIComponent('["am","home"]')}`;

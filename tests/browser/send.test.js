@@ -164,7 +164,7 @@ test('the picture has sentence, value and names; it is copied or saved', async (
   await close();
 });
 
-test('the views of Experiment, Charts, Compare and the twin are pictures too', async () => {
+long('the views of Experiment, Charts, Compare and the twin are pictures too', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=0.7&top_k=5&bench_chart=bars',
   });
@@ -282,36 +282,39 @@ long(
   },
 );
 
-test('a link that is too long for a QR code says so, and the device’s own sheet gets link and picture', async () => {
-  const opened = await openMoment();
-  const { page, panel, complaints, close } = opened;
-  await page.evaluate(() => {
-    window.sent = [];
-    Object.assign(navigator, {
-      canShare: () => true,
-      share: async ({ url, files }) =>
-        window.sent.push([url, files.map(({ name, type }) => `${name} ${type}`)]),
+long(
+  'a link that is too long for a QR code says so, and the device’s own sheet gets link and picture',
+  async () => {
+    const opened = await openMoment();
+    const { page, panel, complaints, close } = opened;
+    await page.evaluate(() => {
+      window.sent = [];
+      Object.assign(navigator, {
+        canShare: () => true,
+        share: async ({ url, files }) =>
+          window.sent.push([url, files.map(({ name, type }) => `${name} ${type}`)]),
+      });
     });
-  });
-  await page
-    .locator('logit-scope')
-    .evaluate((it) => it.instrument.setPrompt('they went '.repeat(300)));
-  await settle(page);
-  await open(opened);
-  assert.equal(
-    await panel.locator('.link > .about').innerText(),
-    'This link is too long for a QR code, which holds at most 2,953 bytes.',
-  );
-  await panel.locator('[data-do=share]').click();
-  const [[url, files]] = await until(
-    () => page.evaluate(() => window.sent),
-    (sent) => sent.length > 0,
-  );
-  assert.equal(url, await panel.locator('#link').inputValue());
-  assert.deepEqual(files, ['landscape-top_p.png image/png']);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page
+      .locator('logit-scope')
+      .evaluate((it) => it.instrument.setPrompt('they went '.repeat(300)));
+    await settle(page);
+    await open(opened);
+    assert.equal(
+      await panel.locator('.link > .about').innerText(),
+      'This link is too long for a QR code, which holds at most 2,953 bytes.',
+    );
+    await panel.locator('[data-do=share]').click();
+    const [[url, files]] = await until(
+      () => page.evaluate(() => window.sent),
+      (sent) => sent.length > 0,
+    );
+    assert.equal(url, await panel.locator('#link').inputValue());
+    assert.deepEqual(files, ['landscape-top_p.png image/png']);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('"Embed" writes link, frame and element, and its preview is live', async () => {
   const { page, complaints, close } = await bench.open({

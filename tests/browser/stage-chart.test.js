@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { cases } from '../long.js';
+import { cases, long } from '../long.js';
 import { axe, chooseModel, openBench, root, settle, until } from './bench.js';
 
 const PROMPT = 'Tom opened the box and';
@@ -312,7 +312,7 @@ test('table, file and a press on a band name the stage that removed a word', asy
   await close();
 });
 
-test('the element stands by itself in a lesson', async () => {
+long('the element stands by itself in a lesson', async () => {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
@@ -335,7 +335,7 @@ test('the element stands by itself in a lesson', async () => {
   await close();
 });
 
-test('another model paints its river in place of the last one', async () => {
+long('another model paints its river in place of the last one', async () => {
   const { page, complaints, close } = await open(CHAIN, { fresh: true });
   await settle(page);
   /** Returns the number of different colours in the middle column of the picture. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { findLoop } from '../../web/engine/text-loops.js';
 import { TextTree } from '../../web/state/tree.js';
 import { closed } from '../cleanup.js';
-import { cases } from '../long.js';
+import { cases, long } from '../long.js';
 import { FIRST, START, loadReference, openBench, settle, until } from './bench.js';
 
 const bench = closed(await openBench());
@@ -344,67 +344,70 @@ test('greedy without a stop loops; the length limit is a setting, and the page g
   await close();
 });
 
-test('a step flies its token into the text in half a second, and further steps do not queue', async () => {
-  const { page, complaints, close } = await open('', { reducedMotion: 'no-preference' });
-  await page.evaluate(() => {
-    const { renderRoot } = document.querySelector('logit-scope');
-    const bench = renderRoot.querySelector('logit-bench');
-    const over = () => [
-      ...bench.renderRoot.querySelectorAll('.flying'),
-      ...['logit-draw', 'logit-distribution'].flatMap((name) => [
-        ...bench.renderRoot.querySelector(name).shadowRoot.querySelectorAll('.before'),
-      ]),
-    ];
-    window.over = () => over().length;
-    // Records the elements that cover the page after a step: their number, the maximum at once, and the longest
-    // animation. It observes mutations, not frames, since a busy machine may paint late.
-    const told = (window.told = { made: 0, most: 0, longest: 0 });
-    const look = (changes) => {
-      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
-      told.made += added.filter((node) => node.matches?.('.flying, .before')).length;
-      const nodes = over();
-      told.most = Math.max(told.most, nodes.length);
-      for (const motion of nodes.flatMap((node) => node.getAnimations({ subtree: true })))
-        told.longest = Math.max(told.longest, motion.effect.getComputedTiming().endTime);
-    };
-    for (const root of [
-      bench.renderRoot,
-      ...['logit-draw', 'logit-distribution'].map(
-        (name) => bench.renderRoot.querySelector(name).shadowRoot,
-      ),
-    ])
-      new MutationObserver(look).observe(root, { childList: true, subtree: true });
-    window.shift = 0;
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) window.shift += entry.value;
-    }).observe({ type: 'layout-shift' });
-  });
-  const told = () => page.evaluate(() => ({ ...window.told, left: window.over() }));
-  const steps = () => page.locator('logit-text .step').count();
-  const step = page.locator('logit-text [data-command=step]');
+long(
+  'a step flies its token into the text in half a second, and further steps do not queue',
+  async () => {
+    const { page, complaints, close } = await open('', { reducedMotion: 'no-preference' });
+    await page.evaluate(() => {
+      const { renderRoot } = document.querySelector('logit-scope');
+      const bench = renderRoot.querySelector('logit-bench');
+      const over = () => [
+        ...bench.renderRoot.querySelectorAll('.flying'),
+        ...['logit-draw', 'logit-distribution'].flatMap((name) => [
+          ...bench.renderRoot.querySelector(name).shadowRoot.querySelectorAll('.before'),
+        ]),
+      ];
+      window.over = () => over().length;
+      // Records the elements that cover the page after a step: their number, the maximum at once, and the longest
+      // animation. It observes mutations, not frames, since a busy machine may paint late.
+      const told = (window.told = { made: 0, most: 0, longest: 0 });
+      const look = (changes) => {
+        const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+        told.made += added.filter((node) => node.matches?.('.flying, .before')).length;
+        const nodes = over();
+        told.most = Math.max(told.most, nodes.length);
+        for (const motion of nodes.flatMap((node) => node.getAnimations({ subtree: true })))
+          told.longest = Math.max(told.longest, motion.effect.getComputedTiming().endTime);
+      };
+      for (const root of [
+        bench.renderRoot,
+        ...['logit-draw', 'logit-distribution'].map(
+          (name) => bench.renderRoot.querySelector(name).shadowRoot,
+        ),
+      ])
+        new MutationObserver(look).observe(root, { childList: true, subtree: true });
+      window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shift += entry.value;
+      }).observe({ type: 'layout-shift' });
+    });
+    const told = () => page.evaluate(() => ({ ...window.told, left: window.over() }));
+    const steps = () => page.locator('logit-text .step').count();
+    const step = page.locator('logit-text [data-command=step]');
 
-  await step.click();
-  await until(told, ({ made, left }) => made >= 2 && left === 0);
-  await settle(page);
-  const one = await told();
-  assert.ok(one.made <= 3, `${one.made}: what was there, and what flies`);
-  assert.ok(one.longest > 200 && one.longest <= 500, `${one.longest} ms`);
+    await step.click();
+    await until(told, ({ made, left }) => made >= 2 && left === 0);
+    await settle(page);
+    const one = await told();
+    assert.ok(one.made <= 3, `${one.made}: what was there, and what flies`);
+    assert.ok(one.longest > 200 && one.longest <= 500, `${one.longest} ms`);
 
-  for (let n = 0; n < 4; n++) await step.click();
-  assert.equal(await until(steps, (n) => n === 5), 5);
-  await until(told, ({ left }) => left === 0);
-  assert.ok((await told()).most <= 3, 'a step ends the one before');
-  assert.ok((await page.evaluate(() => window.shift)) < 0.05);
+    for (let n = 0; n < 4; n++) await step.click();
+    assert.equal(await until(steps, (n) => n === 5), 5);
+    await until(told, ({ left }) => left === 0);
+    assert.ok((await told()).most <= 3, 'a step ends the one before');
+    assert.ok((await page.evaluate(() => window.shift)) < 0.05);
 
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  const { made } = await told();
-  await step.click();
-  assert.equal(await until(steps, (n) => n === 6), 6);
-  await settle(page);
-  assert.equal((await told()).made, made, 'nothing moves with reduced motion');
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const { made } = await told();
+    await step.click();
+    assert.equal(await until(steps, (n) => n === 6), 6);
+    await settle(page);
+    assert.equal((await told()).made, made, 'nothing moves with reduced motion');
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('a prompt looks like prose: its spaces are spaces, its line breaks have a sign', async () => {
   const { page, close } = await bench.open({

@@ -301,25 +301,28 @@ test('over the picture a vertical swipe scrolls, a horizontal one moves the knob
   await page.context().close();
 });
 
-test('on the bench a swipe over sliders, strip and lines scrolls and moves none of them', async () => {
-  const opened = await openTouch();
-  const { page, close } = opened;
-  const temperature = page.locator('logit-knob[data-name=temperature]');
-  const shows = (name) => () =>
-    page.locator(name).evaluate((it) => [it.ariaValueNow ?? it.value, it.ariaValueText]);
-  await temperature.locator('input[type=range]').waitFor();
-  await page.evaluate(() => {
-    document.body.style.paddingBottom = '2000px';
-  });
-  const range = 'logit-knob[data-name=temperature] input[type=range]';
-  await expectScroll(opened, page.locator(range), shows(range), 'a slider');
-  await expectScroll(opened, page.locator('logit-draw .strip'), shows('logit-draw .strip'), 'u');
-  await page.locator('#tab-ranks').click();
-  const line = 'logit-curve [data-handle=top_k]';
-  await page.locator(line).waitFor();
-  await expectScroll(opened, page.locator(line), shows(line), 'a line that stands');
-  await close();
-});
+long(
+  'on the bench a swipe over sliders, strip and lines scrolls and moves none of them',
+  async () => {
+    const opened = await openTouch();
+    const { page, close } = opened;
+    const temperature = page.locator('logit-knob[data-name=temperature]');
+    const shows = (name) => () =>
+      page.locator(name).evaluate((it) => [it.ariaValueNow ?? it.value, it.ariaValueText]);
+    await temperature.locator('input[type=range]').waitFor();
+    await page.evaluate(() => {
+      document.body.style.paddingBottom = '2000px';
+    });
+    const range = 'logit-knob[data-name=temperature] input[type=range]';
+    await expectScroll(opened, page.locator(range), shows(range), 'a slider');
+    await expectScroll(opened, page.locator('logit-draw .strip'), shows('logit-draw .strip'), 'u');
+    await page.locator('#tab-ranks').click();
+    const line = 'logit-curve [data-handle=top_k]';
+    await page.locator(line).waitFor();
+    await expectScroll(opened, page.locator(line), shows(line), 'a line that stands');
+    await close();
+  },
+);
 
 test('a button and a summary have a touch target of 40 px, however small they look', async () => {
   const { page, close } = await openTouch();

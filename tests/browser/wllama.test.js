@@ -86,7 +86,7 @@ const FORMATS = {
   }),
 };
 
-test('wllama gives the same probabilities in every architecture and format', async () => {
+long('wllama gives the same probabilities in every architecture and format', async () => {
   const chromium = await openChromium();
   try {
     for (const [name, { near = NEAR, window }] of Object.entries({
