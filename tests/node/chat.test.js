@@ -19,7 +19,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { atEnd } from '../cleanup.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { Pcg32 } from '../vectors/generators.js';
 import { cli } from './command_line.js';
 import { EOS, byteTokens, smallModel } from './small_model.js';
@@ -315,7 +315,7 @@ describe('refusals', () => {
     assert.ok(performance.now() - began < 15_000);
   });
 
-  test('a template that writes too much or takes all memory is refused', async () => {
+  long('a template that writes too much or takes all memory is refused', async () => {
     const twice = '{% set ns.s = ns.s + ns.s %}';
     const start = "{% set ns = namespace(s='x') %}";
     await refused(

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { Submissions } from '../../web/cli/submission.js';
 import { TestedFunction } from '../../web/grade/tested-function.js';
 import { temporaryFolder } from '../cleanup.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { cli } from './command_line.js';
 
 const folder = temporaryFolder();
@@ -185,7 +185,7 @@ test('the grader keeps the log of a generation itself', async () => {
   assert.equal((await answerTo('mjs', loop, generated)).code, 'own_message');
 });
 
-test('in Python the grader keeps the log too, and a forged Skipped earns no score', async () => {
+long('in Python the grader keeps the log too, and a forged Skipped earns no score', async () => {
   const source = `def generate(model, prompt_ids, rng):
     row = model.logits([0, 1])[-1]
     model.logits([1])

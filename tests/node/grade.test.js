@@ -8,7 +8,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { serve } from '../../web/grade/harness.js';
 import { TestedFunction } from '../../web/grade/tested-function.js';
-import { LONG, sample } from '../long.js';
+import { long, LONG, sample } from '../long.js';
 import { cli } from './command_line.js';
 import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
 
@@ -632,25 +632,28 @@ describe('the grade command', () => {
     );
   });
 
-  test('gives a reason for a lost score without a known fault, and names another course’s rule', async () => {
-    const names = [`${folder}/odd_one.mjs`, `${folder}/above.mjs`];
-    writeFileSync(
-      names[0],
-      broken(TOP_P, 'return logits.slice()', 'return logits.map((l) => l + 1)'),
-    );
-    writeFileSync(names[1], broken(TOP_P, 'before < top_p', 'before <= top_p'));
-    const [odd, above] = await Promise.all(
-      names.map(async (name, i) => {
-        const { stdout } = await cli([
-          ...['grade', name, '--as', 'top_p', '--json', '--lang', ['en', 'es'][i]],
-        ]);
-        return JSON.parse(stdout).reasons;
-      }),
-    );
-    assert.deepEqual(odd, ['fails: changes nothing at top_p 1']);
-    assert.match(above[0], /^[A-Z].*\.$/);
-    assert.equal(above[1], 'con --convention until_above tiene la nota máxima');
-  });
+  long(
+    'gives a reason for a lost score without a known fault, and names another course’s rule',
+    async () => {
+      const names = [`${folder}/odd_one.mjs`, `${folder}/above.mjs`];
+      writeFileSync(
+        names[0],
+        broken(TOP_P, 'return logits.slice()', 'return logits.map((l) => l + 1)'),
+      );
+      writeFileSync(names[1], broken(TOP_P, 'before < top_p', 'before <= top_p'));
+      const [odd, above] = await Promise.all(
+        names.map(async (name, i) => {
+          const { stdout } = await cli([
+            ...['grade', name, '--as', 'top_p', '--json', '--lang', ['en', 'es'][i]],
+          ]);
+          return JSON.parse(stdout).reasons;
+        }),
+      );
+      assert.deepEqual(odd, ['fails: changes nothing at top_p 1']);
+      assert.match(above[0], /^[A-Z].*\.$/);
+      assert.equal(above[1], 'con --convention until_above tiene la nota máxima');
+    },
+  );
 
   test('answers wrong arguments with one line and exit code 2', async () => {
     const cases = [

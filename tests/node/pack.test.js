@@ -168,7 +168,7 @@ test('its types check in a strict project of modules or CommonJS', async () => {
   assert.equal(run(process.execPath, ['-e', program], project), 'true\n');
 });
 
-test('the types of its elements check in a strict project', async () => {
+long('the types of its elements check in a strict project', async () => {
   await writeFile(join(project, 'elements.ts'), ELEMENTS);
   const flags =
     '--strict --module node16 --target es2022 --lib es2022,esnext.disposable,dom --types';
@@ -257,7 +257,7 @@ describe('a bundle by esbuild', () => {
     assert.deepEqual(found, await elementAnswers(join(project, 'model.gguf')));
   });
 
-  test('names each file that is missing beside the page', async () => {
+  long('names each file that is missing beside the page', async () => {
     const folder = join(project, 'alone');
     cpSync(join(project, 'dist'), folder, {
       recursive: true,

@@ -57,7 +57,7 @@ async function graded(source, as, more = [], kind = 'py') {
 const first = ({ properties }) => properties.find(({ holds }) => !holds)?.message;
 
 describe('a Python file', () => {
-  test('with correct functions under the lessons’ names scores 100', async () => {
+  long('with correct functions under the lessons’ names scores 100', async () => {
     const asked = 'temperature,top_k,top_p,repetition_penalty,chain,generate=4';
     const report = await graded(PYTHON + CHAIN, asked);
     assert.deepEqual([report.score, report.failed], [100, 0], JSON.stringify(report.functions));
@@ -89,30 +89,34 @@ describe('a Python file', () => {
 
   const numpy = pythonWith('numpy');
   const skip = !numpy && 'no python3 here has NumPy';
-  test('that imports NumPy gets arrays and is graded as any other', {
-    skip,
-  }, async () => {
-    const all = 'temperature,top_k,top_p,repetition_penalty,chain,generate';
-    const python = ['--python', String(numpy)];
-    const { score, functions } = await graded(NUMPY, LONG ? all : 'top_p,generate', python);
-    assert.equal(score, 100, JSON.stringify(functions));
-    const [topP, generate] = (
-      await graded(
-        broken(broken(NUMPY, 'before < p', 'before <= p'), '[: int(np.isfinite(x).sum())]', ''),
-        'top_p,generate',
-        python,
-      )
-    ).functions;
-    assert.equal(topP.fault.code, 'until_above');
-    assert.ok(topP.score > 50 && topP.score < 100);
-    // The error in top_p also affects the loop. If the probabilities have a sum below the highest u, the loop draws
-    // the last token, which is removed.
-    const failed = generate.properties.filter(({ holds }) => !holds);
-    assert.deepEqual(
-      failed.map(({ name }) => name),
-      ['exact', 'highest'],
-    );
-  });
+  long(
+    'that imports NumPy gets arrays and is graded as any other',
+    {
+      skip,
+    },
+    async () => {
+      const all = 'temperature,top_k,top_p,repetition_penalty,chain,generate';
+      const python = ['--python', String(numpy)];
+      const { score, functions } = await graded(NUMPY, LONG ? all : 'top_p,generate', python);
+      assert.equal(score, 100, JSON.stringify(functions));
+      const [topP, generate] = (
+        await graded(
+          broken(broken(NUMPY, 'before < p', 'before <= p'), '[: int(np.isfinite(x).sum())]', ''),
+          'top_p,generate',
+          python,
+        )
+      ).functions;
+      assert.equal(topP.fault.code, 'until_above');
+      assert.ok(topP.score > 50 && topP.score < 100);
+      // The error in top_p also affects the loop. If the probabilities have a sum below the highest u, the loop draws
+      // the last token, which is removed.
+      const failed = generate.properties.filter(({ holds }) => !holds);
+      assert.deepEqual(
+        failed.map(({ name }) => name),
+        ['exact', 'highest'],
+      );
+    },
+  );
 
   test('gets a name for its fault, and 0 for a missing function', async () => {
     const report = await graded(
@@ -152,7 +156,7 @@ describe('a Python file', () => {
     assert.match(stderr, /"id": 1/);
   });
 
-  test('may use names of transformers, and an unknown name lists all known ones', async () => {
+  long('may use names of transformers, and an unknown name lists all known ones', async () => {
     const begin = broken(
       PYTHON,
       'def apply_temperature(logits, temperature)',
@@ -206,7 +210,7 @@ describe('the encoding and format of a file', () => {
   const at = `${folder}/encodings`;
   mkdirSync(at, { recursive: true });
 
-  test('a byte order mark, a coding line and Windows line ends give the same score', async () => {
+  long('a byte order mark, a coding line and Windows line ends give the same score', async () => {
     writeFileSync(`${at}/bom.py`, `\ufeff${right}`);
     writeFileSync(`${at}/latin.py`, Buffer.from(`# coding: latin-1\n${right}`, 'latin1'));
     writeFileSync(`${at}/crlf.py`, `\ufeff${right}`.replaceAll('\n', '\r\n'));
@@ -257,34 +261,37 @@ describe('the encoding and format of a file', () => {
     assert.equal((await cli(['grade', broken, '--as', 'top_k'])).status, 2);
   });
 
-  test('the interpreter comes from the environment, PATH or --python, and the report names it', async (context) => {
-    const { VIRTUAL_ENV, PATH } = process.env;
-    const { program, version } = findPython();
-    const home = `${folder}/venv`;
-    const site = `${home}/lib/python${version.split('.', 2).join('.')}/site-packages`;
-    mkdirSync(site, { recursive: true });
-    mkdirSync(`${home}/bin`);
-    symlinkSync(program, `${home}/bin/python3`);
-    writeFileSync(`${home}/pyvenv.cfg`, `home = ${program.slice(0, program.lastIndexOf('/'))}\n`);
-    writeFileSync(`${site}/only_here.py`, 'here = True\n');
-    const source = file(`import only_here\n${PYTHON}`);
-    context.after(() => Object.assign(process.env, { PATH, VIRTUAL_ENV: VIRTUAL_ENV ?? '' }));
-    process.env.VIRTUAL_ENV = home;
-    const { stdout } = await cli(['grade', source, '--as', 'top_k']);
-    assert.ok(stdout.startsWith(`Python ${version}: ${home}/bin/python3\n`), stdout);
-    process.env.VIRTUAL_ENV = '';
-    process.env.PATH = `${home}/bin:${PATH}`;
-    const json = ['grade', source, '--as', 'top_k', '--json'];
-    const { score, python } = JSON.parse((await cli(json)).stdout);
-    assert.deepEqual([score, python], [100, { program: `${home}/bin/python3`, version }]);
-    process.env.PATH = PATH;
-    const { stderr, status } = await cli(json);
-    assert.equal(status, 2);
-    assert.ok(stderr.includes(`No module named 'only_here' in ${program} (line 1)`), stderr);
-    assert.equal(findPython(`${home}/bin/python3`).program, `${home}/bin/python3`);
-    process.env.VIRTUAL_ENV = '/nowhere';
-    assert.match((await cli(json)).stderr, /VIRTUAL_ENV names "\/nowhere", which has no python3/);
-  });
+  long(
+    'the interpreter comes from the environment, PATH or --python, and the report names it',
+    async (context) => {
+      const { VIRTUAL_ENV, PATH } = process.env;
+      const { program, version } = findPython();
+      const home = `${folder}/venv`;
+      const site = `${home}/lib/python${version.split('.', 2).join('.')}/site-packages`;
+      mkdirSync(site, { recursive: true });
+      mkdirSync(`${home}/bin`);
+      symlinkSync(program, `${home}/bin/python3`);
+      writeFileSync(`${home}/pyvenv.cfg`, `home = ${program.slice(0, program.lastIndexOf('/'))}\n`);
+      writeFileSync(`${site}/only_here.py`, 'here = True\n');
+      const source = file(`import only_here\n${PYTHON}`);
+      context.after(() => Object.assign(process.env, { PATH, VIRTUAL_ENV: VIRTUAL_ENV ?? '' }));
+      process.env.VIRTUAL_ENV = home;
+      const { stdout } = await cli(['grade', source, '--as', 'top_k']);
+      assert.ok(stdout.startsWith(`Python ${version}: ${home}/bin/python3\n`), stdout);
+      process.env.VIRTUAL_ENV = '';
+      process.env.PATH = `${home}/bin:${PATH}`;
+      const json = ['grade', source, '--as', 'top_k', '--json'];
+      const { score, python } = JSON.parse((await cli(json)).stdout);
+      assert.deepEqual([score, python], [100, { program: `${home}/bin/python3`, version }]);
+      process.env.PATH = PATH;
+      const { stderr, status } = await cli(json);
+      assert.equal(status, 2);
+      assert.ok(stderr.includes(`No module named 'only_here' in ${program} (line 1)`), stderr);
+      assert.equal(findPython(`${home}/bin/python3`).program, `${home}/bin/python3`);
+      process.env.VIRTUAL_ENV = '/nowhere';
+      assert.match((await cli(json)).stderr, /VIRTUAL_ENV names "\/nowhere", which has no python3/);
+    },
+  );
 });
 
 describe('a program that answers with JSON lines', () => {
@@ -307,7 +314,7 @@ for line in sys.stdin:
     assert.deepEqual([report.score, first(report)], [100, undefined]);
   });
 
-  test('gets a sentence for a bare -Infinity or NaN', async () => {
+  long('gets a sentence for a bare -Infinity or NaN', async () => {
     for (const value of sample(['-inf', 'nan'], 1)) {
       const report = await asked(answer(`[float("${value}")] * n`));
       const bare = value === 'nan' ? 'NaN' : '-Infinity';
