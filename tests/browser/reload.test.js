@@ -542,7 +542,22 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
     await settle(page);
   }
   await press('Control+z');
-  assert.match(await page.locator('logit-scope .deed').innerText(), /^Undone: u = 0.25$/);
+  const words = () => page.locator('logit-scope .deed').innerText();
+  assert.equal(await words(), 'Undone: u = 0.25 → 0.5', 'the deed, not the state that comes back');
+  await press('Control+z');
+  assert.equal(await state(), shown);
+  await page.locator('logit-scope').evaluate((scope) => scope.set({ temperature: 1e9 }));
+  await settle(page);
+  await page.locator('logit-scope').evaluate((scope) => scope.set({ temperature: 1.25 }));
+  await settle(page);
+  for (const [keys, said] of [
+    ['Control+z', 'Undone: Temperature 1000000000 → 1.25'],
+    ['Control+Shift+Z', 'Redone: Temperature 1000000000 → 1.25'],
+  ]) {
+    await press(keys);
+    assert.equal(await words(), said);
+  }
+  await press('Control+z');
   await press('Control+z');
   assert.equal(await state(), shown);
   await press('Control+z');

@@ -139,9 +139,12 @@ export class Deeds extends EventTarget {
     const deed = scope.readonly ? undefined : from.pop();
     if (!deed) return void (scope.deed = { words: scope.speak(() => t('undo.none')) });
     to.push(this.#now);
-    const [name] = changesOf(this.#now.state, deed.state);
+    // The deed led from the older state to the newer one, whichever of the two comes back.
+    const states = [this.#now.state, deed.state];
+    const [older, newer] = from === this.#before ? states.reverse() : states;
+    const [name] = changesOf(older, newer);
     scope.deed = {
-      words: scope.speak(() => t(words, { what: this.#describe(name, deed.state) })),
+      words: scope.speak(() => t(words, { what: this.#describe(name, older, newer) })),
     };
     this.#now = deed;
     this.#restoring++;
@@ -152,19 +155,39 @@ export class Deeds extends EventTarget {
     }
   }
 
-  /** Describes one part of a state, such as "Temperature 0.7". @param {string} name @param {PageState} state */
-  #describe(name, state) {
+  /**
+   * Describes a change of one part of the state, such as "Temperature 1 → 0.7".
+   * @param {string} name
+   * @param {PageState} older
+   * @param {PageState} newer
+   */
+  #describe(name, older, newer) {
     const row = this.#scope.table.find((each) => each.name === name);
-    const value = /** @type {any} */ (state.settings)[name] ?? row?.neutral;
-    if (row && typeof value === 'number')
-      return `${capitalise(settingName(name))} ${valueInWords(row, value)}`;
-    if (row) return capitalise(settingName(name));
-    if (name === 'prompt') return t('undo.prompt', { prompt: state.prompt ?? '' });
-    if (name === 'branch') return t('undo.branch', { n: state.branch?.length ?? 0 });
-    if (name === 'seed') return t('undo.seed', { seed: plain(state.seed ?? 0) });
-    if (name === 'landscape_u' && typeof state.landscape_u === 'number')
-      return `u = ${plain(Math.round(state.landscape_u * 1e4) / 1e4)}`;
+    /** @param {(value: any) => string} inWords @param {any[]} values */
+    const change = (inWords, [was, is]) => t('undo.change', { was: inWords(was), is: inWords(is) });
+    /** @param {PageState} state */
+    const setting = ({ settings }) => /** @type {any} */ (settings)[name] ?? row?.neutral;
+    const values = row
+      ? [setting(older), setting(newer)]
+      : [older, newer].map((state) => valueOf(state, name));
+    const numeric = values.every((value) => typeof value === 'number');
+    if (row) {
+      const title = capitalise(settingName(name));
+      return numeric ? `${title} ${change((value) => valueInWords(row, value), values)}` : title;
+    }
+    if (name === 'prompt') return t('undo.prompt', { prompt: newer.prompt ?? '' });
+    if (name === 'branch') return this.#describeBranch(older, newer);
+    if (name === 'seed') return t('undo.seed', { seed: change(plain, values) });
+    if (name === 'landscape_u' && numeric)
+      return `u = ${change((u) => plain(Math.round(u * 1e4) / 1e4), values)}`;
     return t(name === 'order' ? 'undo.order' : 'undo.other');
+  }
+
+  /** Describes a change of the drawn tokens. @param {PageState} older @param {PageState} newer */
+  #describeBranch(older, newer) {
+    const n = (newer.branch?.length ?? 0) - (older.branch?.length ?? 0);
+    if (n === 0) return t('undo.other');
+    return t(n > 0 ? 'undo.branch' : 'undo.removed', { n: Math.abs(n) });
   }
 
   /** @param {KeyboardEvent} event */
