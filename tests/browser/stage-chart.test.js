@@ -143,6 +143,29 @@ test('more than one stage shows the river, one stage the bars, and a choice stay
   for (const [i, { left }] of words.slice(1).entries())
     assert.ok(left > words[i].right + 4, `${left} after ${words[i].right}`);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375);
+  // The edge with more columns behind it fades; at the end of the scroll, the draw is in sight.
+  const wide = stages(page).locator('.wide');
+  const fades = () => wide.evaluate(({ className }) => className);
+  assert.equal(await until(fades, (text) => text === 'wide more-after'), 'wide more-after');
+  await wide.evaluate((it) => it.scrollTo(it.scrollWidth, 0));
+  assert.equal(await until(fades, (text) => text === 'wide more-before'), 'wide more-before');
+  // Beside the chain, the model and eight stages are in sight at once, and no title is cut.
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await restore({
+    ...{ temperature: 1.3, top_k: 40, top_p: 0.9, min_p: 0.05, xtc_probability: 0.5 },
+    ...{ repetition_penalty: 1.1, dry_multiplier: 0.8, typical_p: 0.9 },
+  });
+  await settle(page);
+  assert.equal(await until(fades, (text) => text === 'wide'), 'wide');
+  const titles = await stages(page).evaluate((it) =>
+    [...it.shadowRoot.querySelectorAll('.head :is(.name, .plug)')].map((title) => ({
+      text: title.textContent,
+      whole: title.title,
+      cut: title.scrollWidth > title.clientWidth,
+    })),
+  );
+  assert.equal(titles.length, 9);
+  for (const { text, whole, cut } of titles) assert.ok(!cut && whole, `${text}: ${whole}`);
   assert.deepEqual(complaints, []);
   await close();
 });

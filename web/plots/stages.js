@@ -31,7 +31,7 @@
 /** Name of the first column. */
 export const MODEL = 'model';
 /** Width of the space between two columns, as a multiple of a column's width. */
-const GAP = 0.9;
+export const GAP = 0.9;
 /** Line height of a name as a multiple of its font size. */
 const ROOM = 1.2;
 

@@ -81,7 +81,12 @@ export class Heads {
         ${repeat(
           columns,
           ({ name }) => name,
-          (column) => this.#renderHead(trace, column, place(column), movable),
+          (column) =>
+            this.#renderHead(trace, column, {
+              place: place(column),
+              movable,
+              face: this.#host.faceOf(column),
+            }),
         )}
       </div>
       <div class="feet" aria-hidden="true">
@@ -99,22 +104,20 @@ export class Heads {
   /**
    * @param {import('../../plots/trace.js').Trace} trace
    * @param {Column} column
-   * @param {unknown} place
-   * @param {string[]} movable
+   * @param {{ place: unknown, movable: string[], face: string }} how `face`: the name as it fits
    */
-  #renderHead(trace, column, place, movable) {
+  #renderHead(trace, column, { place, movable, face }) {
     const host = this.#host;
     const { name } = column;
     const row = host.rowOf(name);
     const isOff = host.off.has(name);
     const grabbed = host.reorder.grabbed === name;
-    const face = nameOfColumn(column);
     const tell = (/** @type {string | null} */ told) => () => (host.told = told);
     return html`
       <div role="listitem" class="card head ${isOff ? 'off' : ''} ${grabbed ? 'grabbed' : ''}" data-stage=${name} ${place}
         @pointerenter=${tell(name)} @pointerleave=${tell(null)} @focusin=${tell(name)} @focusout=${tell(null)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onDown(event, name, movable.includes(name))}>
-        ${movable.includes(name) ? host.reorder.renderPlug(name, face, this.#tabIndexOf(`plug ${name}`)) : html`<span class="name">${face}</span>`}
+        ${movable.includes(name) ? host.reorder.renderPlug(name, face, this.#tabIndexOf(`plug ${name}`)) : html`<span class="name" title=${nameOfColumn(column)}>${face}</span>`}
         <span class="under">
           ${row ? this.#renderValue(row, valueOfColumn(trace, column, true)) : nothing}
           ${row && !host.fixed ? this.#renderPower(name, isOff) : nothing}

@@ -5,7 +5,7 @@
 import { fitCanvas } from '../../plots/canvas.js';
 import { grainOf } from '../../plots/grain.js';
 import { RAMP, colourOf, readPalette } from '../../plots/river-colours.js';
-import { betweenStages, nameStages } from '../../plots/stages.js';
+import { GAP, betweenStages, nameStages } from '../../plots/stages.js';
 
 /**
  * @typedef {import('../../plots/stages.js').River} River
@@ -27,6 +27,8 @@ import { betweenStages, nameStages } from '../../plots/stages.js';
 export const MORPH_MS = 400;
 /** Font sizes to try for names, in 1/16 rem. */
 const SIZES = [22, 16, 13];
+/** Font size of the titles, in 1/16 rem. */
+const TITLE = 13;
 /** Opacity of the veil over all bands if the user follows one, 0 to 1. */
 const VEIL = 0.74;
 
@@ -128,6 +130,19 @@ function measureLook(plot, colours) {
     family: getComputedStyle(plot).fontFamily,
     palette: readPalette(colours),
   };
+}
+
+/** Returns the font of the titles. @param {Look} look */
+export const titleFont = ({ unit, family }) => `650 ${TITLE * unit}px ${family}`;
+
+/**
+ * Returns the room for a column's title in pixels. A title at an end reaches to the end of the picture.
+ * @param {import('../../plots/stages.js').Column} column @param {Look} look
+ */
+export function roomOf({ from, to }, { width, unit }) {
+  const pitch = (to - from) * (1 + GAP);
+  const edge = from === 0 || to > 1 - pitch / 2;
+  return (edge ? (to - from + pitch) / 2 : pitch) * width - (edge ? 8 : 12) * unit;
 }
 
 /**

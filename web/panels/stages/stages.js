@@ -23,10 +23,10 @@ import { moveInOrder } from '../../state/order.js';
 import riverStyles from '../../style/river.css';
 import tableStyles from '../../style/table.css';
 import { Heads } from './heads.js';
-import { StagesPicture } from './picture.js';
+import { StagesPicture, roomOf, titleFont } from './picture.js';
 import stagesStyles from './stages.css';
 import { renderStagesTable } from './table.js';
-import { drawOf, pathOf, sentenceOf } from './words.js';
+import { drawOf, fittedName, nameOfColumn, pathOf, sentenceOf } from './words.js';
 
 addMessages(locales);
 
@@ -38,6 +38,8 @@ addMessages(locales);
 
 /** The key of the band for all other tokens. */
 const REST = 'rest';
+/** Distance in pixels up to which a scrolled end counts as in sight. */
+const CUT = 8;
 
 export class LogitStages extends LogitElement {
   static properties = {
@@ -198,9 +200,27 @@ export class LogitStages extends LogitElement {
   /** Returns the name on a band. @param {Band | null} band */
   nameOf = (band) => (band ? String(this.#names.get(String(band.id)) ?? '') : t('stages.ground'));
 
+  /** Returns the name of a column as its title shows it. @param {import('../../plots/stages.js').Column} column */
+  faceOf(column) {
+    const { look } = this.#picture ?? {};
+    return look?.width
+      ? fittedName(column, roomOf(column, look), titleFont(look))
+      : nameOfColumn(column);
+  }
+
+  /** Fades the edges of the picture behind which there are further columns. */
+  #markCut = () => {
+    const wide = this.renderRoot.querySelector('.wide');
+    if (!wide) return;
+    const { scrollLeft, scrollWidth, clientWidth } = wide;
+    wide.classList.toggle('more-before', scrollLeft > CUT);
+    wide.classList.toggle('more-after', scrollWidth - clientWidth - scrollLeft > CUT);
+  };
+
   updated() {
     const fresh = this.#fitPicture();
     this.#heads.settle();
+    if (fresh) this.#markCut();
     if (fresh) this.#paint();
     else this.#askPaint();
   }
@@ -261,7 +281,7 @@ export class LogitStages extends LogitElement {
     return html`
       <div class="colours" aria-hidden="true" @transitionend=${this.#onTheme}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
-      <div class="wide" ${cssom({ '--columns': String(columns.length) })}>
+      <div class="wide" @scroll=${this.#markCut} ${cssom({ '--columns': String(columns.length) })}>
         <div class="river ${this.reorder.grabbed ? 'grabbing' : ''}" dir="ltr">
           ${this.#heads.render(trace, river)}
           ${this.#renderPlot(trace, river)}

@@ -2,8 +2,9 @@
 import { effectOf } from '../../base/stage-words.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { spoken } from '../../base/visible.js';
-import { briefPercent, number, percent, plain, t } from '../../locale/locale.js';
+import { briefPercent, hasMessage, number, percent, plain, t } from '../../locale/locale.js';
 import { MODEL } from '../../plots/stages.js';
+import { fitsTwoLines } from './fit.js';
 
 /**
  * @typedef {import('../../plots/stages.js').River} River
@@ -14,6 +15,16 @@ import { MODEL } from '../../plots/stages.js';
 
 /** Returns the name of a column. @param {Column} column */
 export const nameOfColumn = ({ name }) => (name === MODEL ? t('stages.model') : settingName(name));
+
+/**
+ * Returns the name of a column, or its short name if the name does not fit into two lines.
+ * @param {Column} column @param {number} room in pixels @param {string} font
+ */
+export function fittedName(column, room, font) {
+  const name = nameOfColumn(column);
+  const short = `stages.short.${column.name}`;
+  return hasMessage(short) && !fitsTwoLines(name, room, font) ? t(short) : name;
+}
 
 /**
  * Returns a stage's value as text; '' if the value is no number.
