@@ -325,7 +325,7 @@ test('bad input gives one sentence beside its control and changes nothing', asyn
   const cases = [
     ['temperature', 'hot', 'Temperature must be a number, got “hot”; it stays at 0.7.'],
     ['temperature', '-1', 'Temperature must be 0 or more, got -1; it stays at 0.7.'],
-    ['temperature', '', 'Temperature must be a number, got “”; it stays at 0.7.'],
+    ['temperature', '', 'Temperature needs a number; it stays at 0.7.'],
     ['top_p', '1.5', 'Top-p must be between 0 and 1, got 1.5; it stays at 0.9.'],
     ['top_k', '2.5', 'Top-k must be a whole number, got 2.5; it stays at 0.'],
     [
@@ -352,7 +352,22 @@ test('bad input gives one sentence beside its control and changes nothing', asyn
       sentence,
     );
     assert.equal(await box.getAttribute('aria-invalid'), 'true');
-    await page.keyboard.press('Escape');
+    assert.equal(
+      await box.inputValue(),
+      text,
+      'the refused text stays while its box has the focus',
+    );
+    const valid = String(BALANCED[name] ?? 0);
+    await box.blur();
+    assert.equal(
+      await until(
+        () => box.inputValue(),
+        (shown) => shown === valid,
+      ),
+      valid,
+    );
+    assert.equal(await error.innerText(), sentence, 'the sentence stays until the next input');
+    await box.press('Escape');
   }
   await expectBars(page, FIRST, BALANCED);
   const seed = page.locator('logit-draw #seed');

@@ -1,6 +1,7 @@
 /**
  * A Lit controller for a number field. It accepts a number after a pause in typing, at Enter, or when the field loses
- * the focus. Therefore "1" is not accepted while the user types "1.5". Invalid text changes nothing.
+ * the focus. Therefore "1" is not accepted while the user types "1.5". Invalid text changes nothing: it stays in the
+ * field while the field has the focus, and the sentence about it stays until the next input.
  */
 import { Debounce } from './debounce.js';
 
@@ -42,7 +43,9 @@ export class NumberInput {
 
   /** @param {Event} event */
   onInput = (event) => {
-    this.text = /** @type {HTMLInputElement} */ (event.target).value;
+    const box = /** @type {HTMLInputElement} */ (event.target);
+    this.text = box.value;
+    box.addEventListener('blur', this.#onBlur, { once: true });
     this.#debounce.schedule(PAUSE_MS, () => this.#settle());
     this.#host.requestUpdate();
   };
@@ -51,6 +54,13 @@ export class NumberInput {
   onChange = () => {
     this.#settle();
     if (this.#refused === null) this.clear();
+  };
+
+  /** Shows the current value again; a sentence about an invalid text stays. */
+  #onBlur = () => {
+    this.#settle();
+    this.text = null;
+    this.#host.requestUpdate();
   };
 
   /** Drops the text, so that the field shows the current value. */

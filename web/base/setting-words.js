@@ -69,6 +69,7 @@ export function readWhole(name, text, minimum, maximum) {
  * @returns {{ value: number } | { error: string }}
  */
 export function readNumber(name, text, range) {
+  if (text.trim() === '') return { error: t('error.empty', { name }) };
   const value = parse(text);
   if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
   if (range.kind === 'integer' && !Number.isInteger(value))
@@ -77,6 +78,24 @@ export function readNumber(name, text, range) {
   if (!refusal) return { value };
   const rule = t(`state.why.${range.both ? 'between' : refusal.why}`, refusal);
   return { error: t('error.outside', { name, rule, value }) };
+}
+
+/** Longest number in a box, in characters, that is written without an exponent. */
+const MAX_PLAIN = 12;
+
+/** Returns the exact value as a box shows it: 1000000000, but 1e+30. @param {number} value */
+export function inBox(value) {
+  const [digits, short] = [plain(value), value.toExponential()];
+  return digits.length > MAX_PLAIN && short.length < digits.length ? short : digits;
+}
+
+/**
+ * Returns the error of a number box, and the value that stays; '' without an error.
+ * @param {string} error
+ * @param {number} value
+ */
+export function keptWords(error, value) {
+  return error && t('error.kept', { sentence: error, kept: inBox(value) });
 }
 
 /**

@@ -6,7 +6,7 @@ import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/context';
 import { LogitElement, define } from '../base/element.js';
-import { readWhole } from '../base/setting-words.js';
+import { keptWords, readWhole } from '../base/setting-words.js';
 import { NumberInput } from '../base/number-input.js';
 import { addMessages, plain, t } from '../locale/locale.js';
 import contextStyles from './context.css';
@@ -45,7 +45,7 @@ export class LogitContext extends LogitElement {
         aria-invalid=${error ? 'true' : 'false'} aria-describedby="error" .value=${live(text ?? kept)}
         @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
         ${t('context.of', { n: model_context_length })}</label>
-      <p id="error" class="error" role="alert">${error && t('error.kept', { sentence: error, kept })}</p>`;
+      <p id="error" class="error" role="alert">${keptWords(error, context_length)}</p>`;
   }
 }
 

@@ -11,6 +11,8 @@ import { UpdateThrottle } from '../../base/update-throttle.js';
 import {
   aboutSetting,
   capitalise,
+  inBox,
+  keptWords,
   readSetting,
   settingName,
   valueInWords,
@@ -88,9 +90,10 @@ export class LogitKnob extends LogitElement {
     const high = this.#highest;
     const { error, text } = this.#typed;
     const reset = t('chain.reset', { name, value: plain(row.neutral) });
-    const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
+    const written = inBox(value);
+    const digits = Math.max(String(high).length, written.length);
     return html`
-      <div class="line" ${cssom({ '--digits': String(high).length })}>
+      <div class="line" ${cssom({ '--digits': digits })}>
         <label class="name" for="box">${name}</label>
         <div class="slide">
           <span class="fill" ${cssom(reachOf(row, value, high))}></span>
@@ -103,7 +106,7 @@ export class LogitKnob extends LogitElement {
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
           spellcheck="false" ?readonly=${this.fixed}
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
-          .value=${live(text ?? plain(value))}
+          .value=${live(text ?? written)}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
         <div class="effect"><slot name="did"></slot></div>
@@ -114,7 +117,7 @@ export class LogitKnob extends LogitElement {
           <slot name="end"></slot>
         </div>
       </div>
-      <p id="error" class="error" role="alert">${sentence}</p>
+      <p id="error" class="error" role="alert">${keptWords(error, value)}</p>
       <p id="about" class="about" ?hidden=${!this.open}>${aboutSetting(row.name)}</p>
     `;
   }
@@ -148,7 +151,7 @@ export class LogitKnob extends LogitElement {
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const { row } = this;
-    if (event.key === 'Escape' && this.#typed.text !== null) {
+    if (event.key === 'Escape' && (this.#typed.text !== null || this.#typed.error)) {
       event.preventDefault();
       this.#typed.clear();
     }

@@ -12,7 +12,7 @@ import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
-import { readSeed } from '../../base/setting-words.js';
+import { keptWords, readSeed } from '../../base/setting-words.js';
 import { listen } from '../../base/props.js';
 import { dragging } from '../../base/touch.js';
 import { NumberInput } from '../../base/number-input.js';
@@ -95,7 +95,7 @@ export class LogitDraw extends LogitElement {
 
   render() {
     const { error, text } = this.#typed;
-    const sentence = error && t('error.kept', { sentence: error, kept: plain(this.seed) });
+    const sentence = keptWords(error, this.seed);
     return html`
       <div class="top">
         <h2>${t('draw.title')}</h2>

@@ -11,7 +11,7 @@ import './tape.js';
 import { term } from '../../base/term.js';
 import { NumberInput } from '../../base/number-input.js';
 import { field } from '../../state/fields.js';
-import { readWhole } from '../../base/setting-words.js';
+import { keptWords, readWhole } from '../../base/setting-words.js';
 import tableStyles from '../../style/table.css';
 import textStyles from './text.css';
 import { joinTexts, namedHtml, spoken, spokenText } from '../../base/visible.js';
@@ -354,7 +354,7 @@ export class LogitText extends LogitElement {
           @change=${check('stopAtEnd')}>${t('text.stop-at-end')}</label>
         <label class="label"><input type="checkbox" id="seek" .checked=${live(this.sought)}
           @change=${check('sought')}>${t('text.seek')}</label>
-        <p id="limit-error" class="error" role="alert">${error && t('error.kept', { sentence: error, kept: plain(this.limit) })}</p>
+        <p id="limit-error" class="error" role="alert">${keptWords(error, this.limit)}</p>
       </div>
     `;
   }

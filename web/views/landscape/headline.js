@@ -2,7 +2,7 @@
  * The headline beside the picture: a large number field with the knob's value, and a sentence about the distribution.
  */
 import { html } from 'lit';
-import { later, readSetting, settingName } from '../../base/setting-words.js';
+import { keptWords, later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { fixed, hasMessage, number, percent, plain, t } from '../../locale/locale.js';
 import { SYMBOLS, round } from './axis.js';
@@ -103,6 +103,6 @@ export class Headline {
           aria-invalid=${error !== ''} .value=${box.text ?? shownValue(row, value, running)}
           @input=${box.onInput} @change=${box.onChange}
           @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}></label>
-      <p class="about ${error ? 'error' : ''}">${error || html`<span>${effectWords(row, value, trace)}</span> <span class=${told ? '' : 'bits'}>${about}</span>`}</p>`;
+      <p class="about ${error ? 'error' : ''}">${keptWords(error, value) || html`<span>${effectWords(row, value, trace)}</span> <span class=${told ? '' : 'bits'}>${about}</span>`}</p>`;
   }
 }

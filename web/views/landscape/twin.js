@@ -3,7 +3,7 @@
  * Each shows how many tokens the knob keeps. A drag moves the knob's line in both.
  */
 import { html, nothing } from 'lit';
-import { readSetting, settingName } from '../../base/setting-words.js';
+import { keptWords, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { percent, plain, t } from '../../locale/locale.js';
 import { renderTick, ticksOf } from './axis.js';
@@ -269,7 +269,7 @@ export class Twin {
           .value=${box.text ?? shownValue(row, lines.knob.value, lines.playing)}
           @input=${box.onInput} @change=${box.onChange}
           @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}></label>
-      <p class=${box.error ? 'hint error' : 'hint'}>${box.error || `${t(`landscape.twin.${row.name}`)} ${own}`}</p></div>
+      <p class=${box.error ? 'hint error' : 'hint'}>${keptWords(box.error, lines.knob.value) || `${t(`landscape.twin.${row.name}`)} ${own}`}</p></div>
       ${this.panes.map((pane, i) => this.#renderPane(pane, i, row))}`;
   }
 

@@ -1,6 +1,6 @@
 /** The number field of u beside its line, the only place where a user can type u. */
 import { html, nothing } from 'lit';
-import { readSetting } from '../../base/setting-words.js';
+import { keptWords, readSetting } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { fixed, t } from '../../locale/locale.js';
 import { leaveBox } from './handles.js';
@@ -40,6 +40,6 @@ export class UBox {
         aria-invalid=${error !== ''} .value=${text ?? (u === null ? '' : fixed(u, 4))}
         @input=${box.onInput} @change=${box.onChange}
         @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}>
-      ${error ? html`<small class="error" role="alert">${error}</small>` : nothing}</label>`;
+      ${error ? html`<small class="error" role="alert">${u === null ? error : keptWords(error, u)}</small>` : nothing}</label>`;
   }
 }
