@@ -287,6 +287,12 @@ long(
     await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
     await until(shown, (text) => /meta\.pkl is a vocabulary: choose the checkpoint too/.test(text));
     await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
+    await until(
+      () => chosen(page),
+      (text) => text.startsWith('ckpt.pt'),
+    );
+    assert.doesNotMatch(await shown(), /as its id/, 'the vocabulary waited for its checkpoint');
+    await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
     await until(shown, (text) => /as its id.+meta\.pkl: choose that too/.test(text));
     await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
     await until(shown, (text) => text !== '' && !text.includes('meta.pkl'));

@@ -17,6 +17,7 @@ import { convert } from '../../web/import/convert.js';
 import { recogniseLayout } from '../../web/import/layouts.js';
 import { FORMATS, fromHalf, toHalf } from '../../web/import/quantise.js';
 import { fetchRepository } from '../../web/import/repository.js';
+import { joinCheckpoint, readable } from '../../web/state/own-model.js';
 import { long } from '../long.js';
 import { openHost } from '../faulty_host.js';
 import { floats, safetensors } from '../fixtures/checkpoint_writer.js';
@@ -105,6 +106,21 @@ test('nanoGPT with meta.pkl keeps its characters; without it, a note names the f
   const alone = await convert(files.filter(({ name }) => name.endsWith('.pt')));
   const note = alone.notes.find(({ key }) => key === 'layout_note_vocabulary');
   assert.equal(note?.values.where, 'meta.pkl');
+});
+
+test('in the page, a vocabulary waits for the checkpoint that is chosen after it, once', async () => {
+  const read = (/** @type {string} */ name) =>
+    new File([readFileSync(join(courses, 'nanogpt', name))], name);
+  const [meta, checkpoint] = ['meta.pkl', 'ckpt.pt'].map(read);
+  assert.equal(await joinCheckpoint(meta), meta);
+  await assert.rejects(readable(meta), { key: 'layout_vocabulary' });
+  const noise = new File(['not a vocabulary'], 'notes.md');
+  assert.equal(await joinCheckpoint(noise), noise);
+  const whole = await joinCheckpoint(checkpoint);
+  assert.deepEqual(whole, [checkpoint, meta]);
+  await readable(whole);
+  assert.equal(await joinCheckpoint(checkpoint), checkpoint, 'the next model has its own');
+  assert.deepEqual(await joinCheckpoint(meta), [checkpoint, meta], 'the other order');
 });
 
 test('a bigram table becomes a model whose logits are its rows, bit for bit', async () => {

@@ -20,6 +20,8 @@ const converted = new WeakMap();
 let fetched = { model: null };
 /** All files of the checkpoint that was opened last. @type {File[]} */
 let last = [];
+/** Vocabularies that were chosen without a checkpoint and that no model has used: the next checkpoint gets them. @type {File[]} */
+let waiting = [];
 
 /**
  * Returns the GGUF file that was made from a checkpoint; undefined for other models.
@@ -37,8 +39,23 @@ async function bytesOf(files) {
   return files.map((file) => ofBlob(file, file.name));
 }
 
+/** @param {File[]} files */
+async function vocabulariesOf(files) {
+  const { isVocabulary } = await import('../import/vocabulary.js');
+  const bytes = await bytesOf(files);
+  const has = await Promise.all(bytes.map(isVocabulary));
+  return files.filter((_, i) => has[i]);
+}
+
+/** @param {File[]} files @param {File[]} by files that replace those of the same name */
+function without(files, by) {
+  const names = by.map(({ name }) => name);
+  return files.filter(({ name }) => !names.includes(name));
+}
+
 /**
- * If the files have no weights, adds those of the last checkpoint: the user has chosen its vocabulary now.
+ * Completes a checkpoint of which the user chooses one file after the other. Files without weights get those of the
+ * last checkpoint. A checkpoint without vocabulary gets the one that was chosen before it.
  * @param {import('./engines.js').Model} model a file or several
  */
 export async function joinCheckpoint(model) {
@@ -47,10 +64,12 @@ export async function joinCheckpoint(model) {
   if (await isGguf(files[0])) return model;
   const { hasWeights } = await import('../import/convert.js');
   const whole = await hasWeights(await bytesOf(files));
+  const vocabularies = await vocabulariesOf(files);
+  if (!whole) waiting = [...without(waiting, vocabularies), ...vocabularies];
   if (!whole && last.length === 0) return model;
-  const names = files.map(({ name }) => name);
-  const others = whole ? [] : last.filter(({ name }) => !names.includes(name));
-  last = [...others, ...files];
+  const earlier = whole && vocabularies.length === 0 ? waiting : [];
+  if (whole) waiting = [];
+  last = [...without(whole ? earlier : last, files), ...files];
   // The model gets the name of the first file, so put files with weights first.
   const heavy = new Set();
   for (const file of last) if (await hasWeights(await bytesOf([file]))) heavy.add(file);
@@ -74,6 +93,7 @@ export async function readable(model, options) {
     return model;
   }
   const made = await collect(await convert(parts));
+  waiting = [];
   converted.set(files[0], made);
   return made.file;
 }
