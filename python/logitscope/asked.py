@@ -17,9 +17,18 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .arrays import float32s, ids_of, np
 from .checks import check_integer
-from .errors import LogitscopeError, is_number, must_be, refuse, show
+from .errors import LogitscopeError, is_number, must_be, refuse
 from .settings import Resolved
-from .vocabulary import VOCABULARY_MAX, encoder_of, given_pieces, ids_in, pieces, special_id
+from .vocabulary import (
+    VOCABULARY_MAX,
+    check_size,
+    encoder_of,
+    given_pieces,
+    ids_in,
+    pieces,
+    special_id,
+    vocabulary_of,
+)
 
 _HERE = os.path.dirname(__file__)
 #: Most tokens of a text, the same as in the page.
@@ -176,9 +185,11 @@ class Asked:
         self._encode = encode
         self._turns = Turns()
         self._told = ""
-        self._size = len(float32s("logits", last_row(row(list(first)))))
+        logits = float32s("logits", last_row(row(list(first))))
+        self._size = len(logits)
         if self._size > VOCABULARY_MAX:
             refuse("unsupported", "vocabulary_size", n=self._size, limit=VOCABULARY_MAX)
+        _check_finite(logits)
         for name in ("bos_token_id", "eos_token_id"):
             if info[name] is not None:
                 check_integer(name, info[name], 0, self._size - 1)
@@ -265,12 +276,10 @@ def ask_model(
     """Makes the object that answers questions about a learner's model. `bench` documents the
     arguments."""
     if not callable(model):
-        raise must_be("model", "a_model", show(model))
+        raise must_be("model", "a_model", model)
     if not isinstance(prompt, str):
         raise must_be("prompt", "a_string", prompt)
-    decode = encode if decode is None else decode
-    if decode is encode and isinstance(encode, dict):
-        raise must_be("decode", "a_decoder", None)
+    encode, decode = vocabulary_of(encode, decode)
     length = context_of(model) if context_length is None else context_length
     info = {
         "name": name or _name_of(model),
@@ -290,7 +299,13 @@ def ask_model(
     def row(ids: List[int]) -> Any:
         return _run_module(model, ids) if _is_module(model) else model(ids)
 
-    return Asked(row, encoder, lambda n: pieces(decode, n), info, first[-info["context_length"] :])
+    def tokens(n: int) -> List[bytes]:
+        check_size(encode, n)
+        check_size(decode, n)
+        ids_in(first, n)
+        return pieces(decode, n)
+
+    return Asked(row, encoder, tokens, info, first[-info["context_length"] :])
 
 
 def ask_logits(

@@ -10,11 +10,25 @@ import json
 import math
 import os
 import re
+import sys
 from numbers import Integral, Real
 from typing import Any, Dict, NamedTuple, NoReturn, Optional
 
-with open(os.path.join(os.path.dirname(__file__), "data.json"), encoding="utf-8") as _file:
-    DATA: Dict[str, Any] = json.load(_file)
+
+def _read_data() -> Dict[str, Any]:
+    """Reads the file that the build writes. The folder of the sources has none."""
+    try:
+        with open(os.path.join(os.path.dirname(__file__), "data.json"), encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        lacks = "logitscope: this is the folder of the sources: pip install ./python installs them"
+        if sys.argv[:1] != ["-m"]:
+            raise ImportError(lacks) from None
+        print(lacks, file=sys.stderr)  # for python -m, a sentence in place of a traceback
+        sys.exit(2)
+
+
+DATA: Dict[str, Any] = _read_data()
 
 #: Sentences about features that exist only in the JavaScript package.
 _OWN = {
@@ -29,6 +43,9 @@ _OWN = {
     "logits_count": "the model gave {n} logits, and {limit} for its first text",
     "tokens_count": "tokens has {n} items for {limit} logits",
     "no_character": "{value} at {at} is not in stoi, the characters of the model",
+    "not_encoded": "encode has refused the text {value}: {error}",
+    "vocabulary_larger": "the vocabulary has {n} tokens, and the model gives {limit} logits",
+    "swapped": "encode maps ids to characters and decode characters to ids: give stoi, then itos",
     "vocabulary_size": "the page shows at most {limit} tokens, and the model has {n}",
     "not_in_page": "{name} cannot be {value} in the page",
     "no_page": "the page is not in this package: install the wheel of `make python`",
@@ -109,7 +126,9 @@ def number_text(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    if value is None or isinstance(value, bool):
+    if value is None:
+        return "None"
+    if isinstance(value, bool):
         return json.dumps(value)
     if is_number(value):
         return number_text(value) if math.isfinite(value) else "null"

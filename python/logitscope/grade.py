@@ -15,9 +15,10 @@ from typing import List, Optional, Sequence
 
 def command() -> Optional[List[str]]:
     """Returns the command that runs Node's command line: that of the repository or package around
-    this file, else of the current folder, else of PATH; None if there is none."""
+    this file or the current folder, else of node_modules, else of PATH; None if there is none."""
     node = shutil.which("node")
-    for folder in pathlib.Path(__file__).resolve().parents:
+    here = pathlib.Path.cwd()
+    for folder in (*pathlib.Path(__file__).resolve().parents, here, *here.parents):
         if node and (folder / "web" / "cli.js").is_file() and (folder / "package.json").is_file():
             return [node, str(folder / "web" / "cli.js")]
     found = shutil.which("logitscope", path="node_modules/.bin") or shutil.which("logitscope")
@@ -29,8 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     program = command()
     if program is None:
         print(
-            "logitscope: grading needs Node and the npm package logitscope, "
-            "in node_modules of this folder or in PATH",
+            "logitscope: grading needs Node and the npm package logitscope in this folder "
+            "(npm install FILE, the file of `make package`), or a copy of the repository around it",
             file=sys.stderr,
         )
         return 2

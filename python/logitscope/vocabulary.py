@@ -8,13 +8,38 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .arrays import ids_of
-from .errors import must_be, refuse, show
+from .errors import LogitscopeError, is_number, must_be, refuse, show
 
 #: Most tokens of a vocabulary, the same as in the page.
 VOCABULARY_MAX = 2**18
+
+
+def vocabulary_of(encode: Any, decode: Any) -> Tuple[Any, Any]:
+    """Returns `encode` and `decode` of the arguments: of one tokenizer with both, or of nanoGPT's
+    dict with `stoi` and `itos`. Refuses the two dicts in the wrong order."""
+    if decode is None and isinstance(encode, dict) and "stoi" in encode and "itos" in encode:
+        return encode["stoi"], encode["itos"]
+    if decode is None and isinstance(encode, dict):
+        raise must_be("decode", "a_decoder", None)
+    from_ids = isinstance(encode, list) or isinstance(encode, dict) and all(map(is_number, encode))
+    if from_ids and isinstance(decode, dict) and all(isinstance(key, str) for key in decode):
+        refuse("invalid_argument", "swapped")
+    return encode, encode if decode is None else decode
+
+
+def check_size(vocabulary: Any, vocab_size: int) -> None:
+    """Refuses a dict or list with more tokens than the model gives logits. A smaller one is
+    padded."""
+    if not isinstance(vocabulary, (dict, list, tuple)):
+        return
+    ids = vocabulary.values() if isinstance(vocabulary, dict) else ()
+    keys = [id for each in (vocabulary, ids) for id in each if is_number(id)]
+    n = 1 + max(keys, default=-1) if isinstance(vocabulary, dict) else len(vocabulary)
+    if n > vocab_size:
+        refuse("invalid_argument", "vocabulary_larger", n=n, limit=vocab_size)
 
 
 def encoder_of(encode: Any) -> Callable[[str], Any]:
@@ -25,10 +50,24 @@ def encoder_of(encode: Any) -> Callable[[str], Any]:
     for name in ("encode_ordinary", "encode"):
         method = getattr(encode, name, None)
         if callable(method):
-            return method
+            return _told(method)
     if callable(encode):
-        return encode
+        return _told(encode)
     raise must_be("encode", "an_encoder", encode)
+
+
+def _told(encode: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Names the text when the learner's encode raises KeyError, as for an unknown character."""
+
+    def encoded(text: str) -> Any:
+        try:
+            return encode(text)
+        except (KeyError, IndexError) as error:
+            told = f"{type(error).__name__}: {error}"
+            values = {"value": show(text), "error": told}
+            raise LogitscopeError("unknown_token", "not_encoded", values) from error
+
+    return encoded
 
 
 def ids_in(result: Any, vocab_size: int) -> List[int]:
@@ -63,8 +102,22 @@ def piece_of(decode: Any) -> Callable[[int], Any]:
     if callable(method):
         return lambda id: method([id])
     if callable(decode):
-        return lambda id: decode([id])
+        return lambda id: _decoded(decode, id)
     raise must_be("decode", "a_decoder", decode)
+
+
+def _decoded(decode: Callable[[Any], Any], id: int) -> Any:
+    """Calls a function that takes a list of ids, or one id."""
+    try:
+        return decode([id])
+    except TypeError:
+        try:
+            text = decode(id)
+        except Exception:
+            text = None
+        if isinstance(text, (str, bytes)):
+            return text
+        raise
 
 
 def pieces(decode: Any, vocab_size: int) -> List[bytes]:
@@ -156,4 +209,5 @@ def given_pieces(tokens: Any, vocab_size: int) -> List[bytes]:
         return [str(id).encode() for id in range(vocab_size)]
     if isinstance(tokens, Sequence) and len(tokens) != vocab_size:
         refuse("invalid_argument", "tokens_count", n=len(tokens), limit=vocab_size)
+    check_size(tokens, vocab_size)
     return pieces(tokens, vocab_size)

@@ -433,6 +433,12 @@ class Forms(unittest.TestCase):
         self.assertEqual(pieces(lambda ids: CHARACTERS[ids[0]], 3), [b"\n", b" ", b"a"])
         with self.assertRaises(ZeroDivisionError):
             pieces(lambda ids: str(1 / (ids[0] - 1)), 3)
+        self.assertEqual(pieces(lambda id: CHARACTERS[id], 3), [b"\n", b" ", b"a"])
+        meta = source(model, {"vocab_size": V, "stoi": STOI, "itos": ITOS}, None)
+        self.assertEqual(meta.answer("pieces"), source().answer("pieces"))
+        self.assertEqual(meta.encode("cat"), [STOI[letter] for letter in "cat"])
+        padded = source(lambda ids: [0.0] * (V + 2))
+        self.assertEqual(split(padded.answer("pieces"))[-1], f"⟨{V + 1}⟩".encode())
         asked = source(lambda ids: [[0.0] * 4], Tiktoken(), None)
         self.assertEqual((asked.info["eos_token_id"], asked.encode("abc")), (1, [0, 0, 0]))
         asked = source(lambda ids: [[0.0] * 4], Fast(), None)
@@ -442,7 +448,7 @@ class Forms(unittest.TestCase):
         bad = {
             "model must be a function from ids to logits, or an nn.Module, got 7": (7, STOI, ITOS),
             "decode must be a function from ids to a text, a dict such as itos, or a tokenizer, "
-            "got null": (model, STOI, None),
+            "got None": (model, STOI, None),
             "encode must be a function from a text to ids, a dict such as stoi, or a tokenizer, "
             "got 7": (model, 7, ITOS),
             "the page shows at most 262144 tokens, and the model has 262145": (
@@ -450,11 +456,36 @@ class Forms(unittest.TestCase):
                 STOI,
                 ITOS,
             ),
+            f"the vocabulary has {V} tokens, and the model gives 5 logits": (
+                lambda ids: np.zeros(5),
+                STOI,
+                ITOS,
+            ),
+            "the logit of token 2 must be finite or -Infinity, got NaN": (
+                lambda ids: [0.0, 1.0, float("nan")] + [0.0] * V,
+                STOI,
+                ITOS,
+            ),
+            "encode maps ids to characters and decode characters to ids: give stoi, then itos": (
+                model,
+                ITOS,
+                STOI,
+            ),
+            "encode has refused the text \"a cat\": KeyError: 'c'": (
+                model,
+                lambda text: [{"a": 2, " ": 1}[character] for character in text],
+                ITOS,
+            ),
+            "a token id must be an integer between 0 and 4, got 20": (
+                lambda ids: np.zeros(5),
+                lambda text: [20],
+                lambda ids: "x",
+            ),
         }
         for sentence, given in bad.items():
             with self.assertRaises(logitscope.LogitscopeError) as caught:
                 source(*given)
-            self.assertIn(sentence.partition(", got")[0], str(caught.exception))
+            self.assertIn(sentence, str(caught.exception))
         for options in ({"context_length": 0}, {"eos_token_id": V}, {"prompt": 7}):
             with self.assertRaises(logitscope.LogitscopeError):
                 source(**options)

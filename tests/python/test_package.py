@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -93,7 +94,7 @@ class Arrays(unittest.TestCase):
             'logits must be a list of numbers, got "12"': "12",
             'logits must be a list of numbers, got "x" at 1': [1, "x"],
             "logits must be a list of numbers, got true at 0": [True, 1],
-            "logits must be a list of numbers, got null": None,
+            "logits must be a list of numbers, got None": None,
             "logits must hold at least one number, got none": [],
             "the logit of token 1 must be finite or -Infinity, got NaN": [1, float("nan")],
             "the logit of token 0 must be finite or -Infinity, got 1e+39": np.array([1e39, 1]),
@@ -305,6 +306,29 @@ class Grade(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("grading needs Node and the npm package", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
+        sources = {**bare, "PYTHONPATH": os.path.join(ROOT, "python")}
+        done = self.grade(sys.executable, "-m", "logitscope.grade", "top_p.py", env=sources)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("pip install ./python", done.stderr)
+
+    def test_the_repository_around_the_current_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            inner = os.path.join(folder, "a", "b")
+            os.makedirs(inner)
+            os.makedirs(os.path.join(folder, "web"))
+            for name in ("web/cli.js", "package.json", "node"):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write("#!/bin/sh\necho \"$@\"\n")
+            os.chmod(os.path.join(folder, "node"), 0o755)
+            package = os.path.join(folder, "installed", "logitscope")
+            shutil.copytree(PACKAGE, package)
+            shutil.move(os.path.dirname(package), f"{folder}-installed")
+            self.addCleanup(shutil.rmtree, f"{folder}-installed")
+            env = {"PATH": f"{folder}:/bin", "PYTHONPATH": f"{folder}-installed"}
+            command = (sys.executable, "-m", "logitscope.grade", "mine.py")
+            done = subprocess.run(command, cwd=inner, env=env, capture_output=True, text=True)
+            script = os.path.join(os.path.realpath(folder), "web/cli.js")
+            self.assertEqual(done.stdout, f"{script} grade mine.py --python {sys.executable}\n")
 
     @unittest.skipUnless(LONG, "only in make test-long")
     def test_marks_are_those_of_the_command_line(self):
