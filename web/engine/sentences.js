@@ -240,7 +240,7 @@ export const sentences = {
   sweep_range: '{setting} must be swept FROM:TO:STEP, got {value}',
   sweep_two: 'a sweep must be over one or two settings, got {n}',
   sweep_same: 'a sweep must be over two different settings, got {setting} twice',
-  sweep_grammar: 'correctness needs a grammar, and there is none for this model',
+  sweep_grammar: '{setting} needs a grammar, and there is none for this model',
 
   // Model files
   not_gguf: 'not a GGUF file: it does not begin with GGUF',

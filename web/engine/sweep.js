@@ -144,7 +144,8 @@ export function checkPlan(plan, table) {
         names: Object.keys(MEASURES).join(', '),
         value: show(name),
       });
-  if (measures.some(needsGrammar) && !grammar) throw refuse('sweep_grammar');
+  const judged = measures.find(needsGrammar);
+  if (judged && !grammar) throw refuse('sweep_grammar', { setting: judged });
   checkInteger('samples', samples ?? DEFAULTS.samples, 1, SAMPLES_MAX);
   checkInteger('max_new_tokens', max_new_tokens ?? DEFAULTS.max_new_tokens, 1, 1 << 18);
 }
