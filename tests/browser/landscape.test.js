@@ -1431,7 +1431,13 @@ test('a presentation fits 1280x720, its keys turn the beats, and it keeps the st
   await knob.press('ArrowRight');
   await settle(page);
   assert.equal(await numberOf(knob), 1.05);
-  await page.evaluate(() => document.querySelector('.leave').focus());
+  // Escape in the sentence ends the typing only; the next Escape leaves.
+  const sentence = view.locator('.prompt');
+  await sentence.focus();
+  await page.keyboard.press('Escape');
+  const typing = () => sentence.evaluate((field) => field.matches(':focus'));
+  await until(typing, (is) => !is);
+  assert.match(page.url(), /present/);
   await page.keyboard.press('Escape');
   await page.locator('[role=tablist]').first().waitFor();
   assert.doesNotMatch(page.url(), /present/);

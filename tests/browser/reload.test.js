@@ -571,6 +571,17 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
   await page.keyboard.press('Control+z');
   await settle(page);
   assert.doesNotMatch(await prompt.inputValue(), / will$/);
+  // A reload straight after typing keeps the deeds before it, and the typing is a deed of its own.
+  const untyped = await prompt.inputValue();
+  await prompt.press('End');
+  await page.keyboard.type(' now');
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('logit-scope').kept);
+  await settle(page);
+  assert.equal(await prompt.inputValue(), `${untyped} now`);
+  await page.locator('logit-scope .moment [data-command=undo]').click();
+  await settle(page);
+  assert.equal(await prompt.inputValue(), untyped);
 
   // The page keeps ten texts, so the eleventh replaces the oldest. A reload keeps all ten. The user can open and
   // remove each.

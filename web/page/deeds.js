@@ -96,11 +96,17 @@ export class Deeds extends EventTarget {
     this.#scope.requestUpdate();
   }
 
-  /** Takes over the deeds before a reload. */
+  /**
+   * Takes over the deeds before a reload. The engine had perhaps not yet read the last text: then the reload has
+   * changed the state, and this change is a deed too.
+   */
   #recall() {
     const kept = recallDeeds(this.#scope);
-    if (!kept || changesOf(kept.now.state, this.#now.state).length > 0) return;
-    [this.#before, this.#after] = [kept.before, kept.after];
+    if (!kept) return;
+    const changed = changesOf(kept.now.state, this.#now.state).length > 0;
+    if (changed && !isReload()) return;
+    this.#before = changed ? [...kept.before, kept.now] : kept.before;
+    this.#after = changed ? [] : kept.after;
     this.#scope.requestUpdate();
   }
 
@@ -216,6 +222,12 @@ export class Deeds extends EventTarget {
 
 const TEXT =
   'textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio], [type=file])';
+
+/** Returns true if a reload, not another address, has opened this page. */
+const isReload = () =>
+  performance
+    .getEntriesByType('navigation')
+    .some((entry) => /** @type {PerformanceNavigationTiming} */ (entry).type === 'reload');
 
 /** Returns a part of a state; an address leaves the initial value out. @param {object} state @param {string} name */
 function valueOf(state, name) {

@@ -1,6 +1,6 @@
 /**
  * A presentation of the page's instrument on a large screen. Keys move through the tour, B makes the screen black,
- * Escape ends the presentation.
+ * Escape ends the typing in a field, else the presentation.
  */
 import { onLanguage, t } from '../locale/locale.js';
 
@@ -18,12 +18,15 @@ const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const comesFrom = (event, selector) =>
   event.composedPath().some((each) => each instanceof Element && each.matches(selector));
 
-/** Removes the focus from a slider after a drag, so that the arrow keys move through the tour again. */
-function releaseSlider() {
+/** Removes the focus from an element that matches the selector. @param {string} selector */
+function release(selector) {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
-  if (focused?.matches('[role=slider]')) /** @type {HTMLElement} */ (focused).blur();
+  if (focused?.matches(selector)) /** @type {HTMLElement} */ (focused).blur();
 }
+
+/** After a drag, the arrow keys move through the tour again. */
+const releaseSlider = () => release('[role=slider]');
 
 /** @param {import('./scope.js').LogitScope} scope */
 export function beginPresentation(scope) {
@@ -55,6 +58,10 @@ export function beginPresentation(scope) {
     const letter = key.toLowerCase() === 'b' && !comesFrom(event, TYPED);
     const turn = comesFrom(event, MOVED) ? undefined : TURNS[key];
     const escape = key === 'Escape' && !comesFrom(event, 'dialog, [role=menu], [popover]');
+    if (escape && blank.hidden && comesFrom(event, TYPED)) {
+      setTimeout(() => release(TYPED)); // after the field has had the key
+      return;
+    }
     if (!blank.hidden || letter) blank.hidden = !blank.hidden;
     else if (escape) leave();
     else if (turn) scope.turnBeat(turn);
