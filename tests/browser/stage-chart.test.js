@@ -166,6 +166,24 @@ test('more than one stage shows the river, one stage the bars, and a choice stay
   );
   assert.equal(titles.length, 9);
   for (const { text, whole, cut } of titles) assert.ok(!cut && whole, `${text}: ${whole}`);
+  // In the saved picture, no words print over one another.
+  const { svg } = await stages(page).evaluate((it) => it.picture('Tom opened'));
+  const saved = await page.context().newPage();
+  await saved.setContent(svg);
+  const over = await saved.evaluate(() => {
+    const words = [...document.querySelectorAll('text')].map((text) => {
+      const { x, y, width, height } = text.getBBox();
+      const middle = y + height / 2;
+      return { text: text.textContent, left: x, right: x + width, middle };
+    });
+    const touches = (a, b) =>
+      a.left < b.right && b.left < a.right && Math.abs(a.middle - b.middle) < 12;
+    return words.flatMap((a, i) =>
+      words.slice(i + 1).flatMap((b) => (touches(a, b) ? [`${a.text}/${b.text}`] : [])),
+    );
+  });
+  await saved.close();
+  assert.deepEqual(over, []);
   assert.deepEqual(complaints, []);
   await close();
 });

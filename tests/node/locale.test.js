@@ -17,6 +17,7 @@ const SAME = {
     'ltr',
     'adaptive-p',
     'Min-p',
+    'temp.',
     'XTC',
     'p-less',
     'top-a',

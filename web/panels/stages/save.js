@@ -1,13 +1,19 @@
 /** Writes the picture of the stages as a standalone SVG file. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { colourOf } from '../../plots/river-colours.js';
-import { traceBand } from './picture.js';
-import { footOf, titleOf } from './words.js';
+import { linesOf } from './fit.js';
+import { roomOf, titleFont, traceBand } from './picture.js';
+import { fittedName, footOf, titleOf, valueOfColumn } from './words.js';
+
+/** Line height of titles and of the words below, as a multiple of their font size. */
+const LEADING = 1.25;
 
 /**
+ * @typedef {import('../../plots/stages.js').River} River
+ *
  * @typedef {object} Scene
  * @property {import('../../plots/trace.js').Trace} trace
- * @property {import('../../plots/stages.js').River} river
+ * @property {River} river
  * @property {import('./picture.js').Look} look
  * @property {import('../../plots/stages.js').Name[]} names
  * @property {import('./picture.js').Shown['nameOf']} nameOf
@@ -60,21 +66,43 @@ function namesOf({ names, nameOf, drawn, look: { palette } }) {
   );
 }
 
-/** Returns the titles above the columns and the words below them. @param {Scene} scene @param {number} size */
-function wordsOf({ trace, river, look: { width, height, palette }, turns, neutral }, size) {
-  return river.columns.flatMap((column) => {
-    const middle = {
-      x: round(((column.from + column.to) / 2) * width),
-      'text-anchor': 'middle',
-      'font-size': size,
-    };
-    const title = titleOf(trace, column, turns(column.name));
+/**
+ * Returns the titles above the columns and the words below them, in lines as wide as their columns.
+ * @param {Scene} scene @param {number} size
+ */
+function wordsOf({ trace, river, look, turns, neutral }, size) {
+  const { height, palette, family } = look;
+  const font = titleFont(look);
+  return river.columns.flatMap((column, c) => {
+    const room = roomOf(column, look);
+    const place = placeOf(river, c, look, size);
+    const face = fittedName(column, room, font);
+    const title = `${face} ${valueOfColumn(trace, column, turns(column.name))}`.trim();
     const foot = footOf(trace, column, neutral(column.name));
+    const above = linesOf(title, room, font);
+    const below = linesOf(foot, room, `400 ${size}px ${family}`);
     return [
-      textOf(title, { ...middle, y: -0.7 * size, 'font-weight': 650, fill: palette.ink }),
-      textOf(foot, { ...middle, y: height + 1.5 * size, fill: palette.soft }),
+      ...above.map((line, i) => {
+        const y = -(0.7 + LEADING * (above.length - 1 - i)) * size;
+        return textOf(line, { ...place, y, 'font-weight': 650, fill: palette.ink });
+      }),
+      ...below.map((line, i) => {
+        const y = height + (1.5 + LEADING * i) * size;
+        return textOf(line, { ...place, y, fill: palette.soft });
+      }),
     ];
   });
+}
+
+/**
+ * Returns the position of a column's words. Words at the ends begin and end with the picture.
+ * @param {River} river @param {number} c @param {import('./picture.js').Look} look @param {number} size
+ */
+function placeOf({ columns }, c, { width }, size) {
+  const { from, to } = columns[c];
+  if (c === 0) return { x: 0, 'text-anchor': 'start', 'font-size': size };
+  if (c === columns.length - 1) return { x: width, 'text-anchor': 'end', 'font-size': size };
+  return { x: round(((from + to) / 2) * width), 'text-anchor': 'middle', 'font-size': size };
 }
 
 /** @param {Scene} scene */
@@ -94,8 +122,8 @@ export function drawStages(scene) {
   const { width, height, unit, palette, family } = look;
   const size = 13 * unit;
   const margin = 48 * unit;
-  const head = (text ? 6 : 3) * size;
-  const [whole, tall] = [width + 2 * margin, height + head + 5 * size];
+  const head = (text ? 8 : 5) * size;
+  const [whole, tall] = [width + 2 * margin, height + head + 7 * size];
   const title = river.columns
     .map((column) => titleOf(trace, column, turns(column.name)))
     .join(' → ');
@@ -108,7 +136,7 @@ export function drawStages(scene) {
     ...drawLine(scene),
     ...namesOf(scene),
     ...wordsOf(scene, size),
-    textOf(about, { x: 0, y: height + 3.5 * size, 'font-size': size, fill: palette.ink }),
+    textOf(about, { x: 0, y: height + 5.5 * size, 'font-size': size, fill: palette.ink }),
     '</g></svg>',
   ];
   return { title, svg: svg.join('\n') };
