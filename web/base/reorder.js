@@ -87,7 +87,7 @@ export class Reorder {
     const { across } = this.#options;
     return html`
       <button class="plug" tabindex=${tab} aria-label=${label} aria-pressed=${this.grabbed === name}
-        aria-describedby="plug-keys" title=${label}
+        aria-describedby="plug-keys" title=${across ? label : `${label}. ${t('order.keys')}`}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, name)}
         @blur=${this.#onBlur}
         @pointerdown=${across ? nothing : (/** @type {PointerEvent} */ event) => this.#onDown(event, name)}>${face}</button>`;

@@ -66,12 +66,15 @@ export class LogitChain extends LogitElement {
   #moved = '';
   /** Names of the samplers whose lines are unfolded. @type {Set<string>} */
   #opened = new Set();
+  /** The chosen knob and the shown ones when the buttons last scrolled. */
+  #inSight = '';
   #reorder = new Reorder(this, {
     names: () => this.#shownNames,
     label: (name) => capitalise(settingName(name)),
     move: (name, to) => {
       this.#moved = name;
-      this.emit('logit-order', { order: moveInOrder(this.#order, this.#shownNames, name, to) });
+      const order = moveInOrder(this.#order, this.#shownNames, name, to);
+      this.emit('logit-order', { order: order.join() === this.#usualOrder.join() ? null : order });
     },
   });
 
@@ -177,12 +180,25 @@ export class LogitChain extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   updated(changes) {
     if (this.#showsOneKnob && changes.has('listed') && this.at) this.#choose(this.at, true);
+    this.#showChosen();
     const card = this.#added && this.renderRoot.querySelector(`[data-name=${this.#added}]`);
     if (!card) return;
     this.#added = '';
     const knob = /** @type {import('./knob.js').LogitKnob} */ (card);
     if (this.#showsOneKnob) this.#choose(knob.dataset.name ?? '', true);
     knob.updateComplete.then(() => (HOVER.matches ? knob.edit?.() : knob.focus()));
+  }
+
+  /** Scrolls the buttons to the chosen one, when another is chosen or a stage was added or removed. */
+  #showChosen() {
+    const chosen = `${this.at} ${this.#shownNames}`;
+    if (!this.#showsOneKnob || chosen === this.#inSight) return;
+    this.#inSight = chosen;
+    const chooser = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.chooser'));
+    const button = chooser.querySelector('[aria-pressed=true]');
+    if (!button) return;
+    const [row, box] = [chooser, button].map((each) => each.getBoundingClientRect());
+    chooser.scrollLeft += box.left + box.width / 2 - row.left - row.width / 2;
   }
 
   /** Shared settings that belong to no visible sampler. */
@@ -207,9 +223,13 @@ export class LogitChain extends LogitElement {
     return this.#rowOf(name)?.neutral;
   }
 
+  get #usualOrder() {
+    return this.table.filter(({ sampler }) => sampler).map(({ name }) => name);
+  }
+
   /** The order of the samplers. Unless the order has it, the user's own sampler is last. */
   get #order() {
-    const order = this.order ?? this.table.filter(({ sampler }) => sampler).map(({ name }) => name);
+    const order = this.order ?? this.#usualOrder;
     return order.includes('own') || !this.#taken.has('own') ? order : [...order, 'own'];
   }
 
@@ -242,7 +262,7 @@ export class LogitChain extends LogitElement {
       ${this.only ? this.#looseSettings.map((name) => this.#renderKnob(name, { open: true })) : nothing}
       <p class="visually-hidden" aria-live="assertive">${this.#reorder.said}</p>
       <p class="visually-hidden" role="status">${this.#said}</p>
-      <p id="plug-keys" hidden>${t('order.keys')}</p>
+      <p id="plug-keys">${t('order.keys')}</p>
     `;
   }
 

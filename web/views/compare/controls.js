@@ -9,6 +9,7 @@ import { suites } from '../../engine/suites.js';
 import { plain, t } from '../../locale/locale.js';
 import { Debounce } from '../../base/debounce.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
+import { keptWords } from '../../base/setting-words.js';
 import { unturned } from '../../base/visible.js';
 import { readField } from '../read-field.js';
 import controlsStyles from './controls.css';
@@ -44,14 +45,12 @@ export class LogitCompareControls extends LogitElement {
   }
 
   render() {
-    const { plan, refused } = this;
+    const { plan } = this;
     if (!plan) return html``;
-    const read = refused && readField('compare', refused.name, refused.text);
     const passage = this.passages.find((each) => each.prompt === plan.prompt);
-    const error = read && 'error' in read ? read.error : this.fault;
     return html`
       ${plan.prompt_ids ? this.#renderMade(plan.prompt) : this.#renderPrompt(plan.prompt)}
-      <p class="error" role="alert" id="error">${error}</p>
+      <p class="error" role="alert" id="error">${this.fault}</p>
       <div class="row">
         ${this.#renderSuites()}
         <slot></slot>
@@ -119,12 +118,15 @@ export class LogitCompareControls extends LogitElement {
    */
   #renderBox(name, value) {
     const wrong = this.refused?.name === name;
+    const read = wrong ? readField('compare', name, this.refused?.text ?? '') : null;
+    const id = `error-${name}`;
     return html`
-      <label class="label">${t(`compare.${name}`)}
-        <input inputmode="numeric" autocomplete="off" data-name=${name} aria-describedby="error"
+      <div class="field"><label class="label">${t(`compare.${name}`)}
+        <input inputmode="numeric" autocomplete="off" data-name=${name} aria-describedby=${id}
           aria-invalid=${wrong ? 'true' : 'false'}
           .value=${wrong ? (this.refused?.text ?? '') : plain(value)}
-          @change=${(/** @type {Event} */ event) => this.#onChange(event, name)}></label>`;
+          @change=${(/** @type {Event} */ event) => this.#onChange(event, name)}></label>
+        <p class="error" role="alert" id=${id}>${read && 'error' in read ? keptWords(read.error, value) : ''}</p></div>`;
   }
 
   /**

@@ -146,24 +146,6 @@ export class LogitPassage extends LogitElement {
     this.#emitStep();
     this.renderRoot.querySelector(`[data-i="${to}"]`)?.scrollIntoView({ block: 'nearest' });
   };
-
-  /**
-   * Scrolls to the newest token, but not in large text, whose beginning stays visible.
-   * @param {Map<string, unknown>} changes
-   */
-  updated(changes) {
-    const before = /** @type {MeasuredStep[] | undefined} */ (changes.get('steps'))?.length ?? 0;
-    if (
-      this.plain ||
-      this.hasAttribute('large') ||
-      !changes.has('steps') ||
-      this.steps.length <= before ||
-      before === 0
-    )
-      return;
-    const box = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.box'));
-    box.scrollTop = box.scrollHeight;
-  }
 }
 
 define('logit-passage', LogitPassage);
