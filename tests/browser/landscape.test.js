@@ -638,6 +638,10 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   const { value: nucleus } = await expectCrossing(opened, { name: 'top_p', temperature: 1.5 });
   assert.ok(nucleus < 1);
   assert.equal(await also.innerText(), 'also: temperature 1.5');
+  await view.getByRole('radio', { name: 'Temperature' }).click();
+  await settle(page);
+  const alone = /^this knob alone: favourite \S+ → \S+/;
+  assert.match(await view.locator('.headline .about').innerText(), alone);
 
   await view.getByRole('radio', { name: 'Top-k' }).click();
   await settle(page);

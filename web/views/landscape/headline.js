@@ -39,7 +39,10 @@ function effectWords({ name, neutral }, value, trace) {
     of: number(trace.vocab_size),
   };
   const heat = HEATS[Math.sign(value - neutral) + 1];
-  const kind = name === 'temperature' ? heat : value === neutral ? 'neutral' : 'on';
+  // The bars show the whole chain. If a later stage changes the number, say that this one is the knob's own.
+  const alone = heat !== 'neutral' && about.p !== percent(p);
+  const kind =
+    name === 'temperature' ? (alone ? 'alone' : heat) : value === neutral ? 'neutral' : 'on';
   return t(`${key}.${kind}`, about);
 }
 
