@@ -76,7 +76,7 @@ const float *session_logits(const struct session *session);
 const float *session_hidden(const struct session *session);
 /* Returns the timeline of *n ids, owned by the session and valid until the next feed. */
 const uint32_t *session_timeline(const struct session *session, size_t *n);
-/* Replaces the inner loops of the session. Its logits keep every bit. */
+/* Replaces the inner loops of the session. All inner loops give the same logits, bit for bit. */
 void session_use(struct session *session, const struct kernels *kernels);
 
 #endif

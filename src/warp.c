@@ -71,7 +71,7 @@ OUTLINED uint64_t warp_least_weight(double p, uint64_t total) {
 }
 
 OUTLINED uint64_t warp_mass_target(double p, uint64_t total, bool above) {
-    double share = above ? p + 0x1p-20 : p - 0x1p-20;
+    double share = above ? p + 0x1p-20 : p - 0x1p-20; /* 2^-20: a tolerance for rounded logits */
     if (share >= 1) return 0;
     if (share <= 0) return 1;
     uint64_t bits = (uint64_t)(share * 0x1p53);

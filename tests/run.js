@@ -148,7 +148,7 @@ function programsOf(part) {
  */
 async function buildSite() {
   try {
-    const { shareSite } = await import('./browser/site.js'); // its packages may not be installed before
+    const { shareSite } = await import('./browser/site.js'); // not at the top: its packages may be installed by this run
     return await shareSite();
   } catch (error) {
     runner.fail(`the site: ${error.message}`);

@@ -23,6 +23,7 @@ const SAME = {
     'top-a',
     'top-h',
     'Auto',
+    '{was} → {is}',
     'Token',
     'T = 0, 1, 100',
     'token',

@@ -77,7 +77,10 @@ function allNear(got, expected, tolerance) {
   return at < 0 ? '' : `id ${at}: ${saw[at]}`;
 }
 
-/** Largest and smallest probability, before and after; every token is listed. */
+/**
+ * Returns how much the chain changes the largest probability, the smallest probability and the entropy, and whether the
+ * trace lists every token.
+ */
 function extremes({ trace }) {
   const p = trace.tokens.map((token) => token.p);
   const raw = trace.tokens.map((token) => token.p_raw);

@@ -451,7 +451,7 @@ export class Asked {
   }
 
   /**
-   * Returns a kept answer, or throws.
+   * Returns a kept answer. Without one, puts the question to the source and throws `Waiting`.
    * @param {string} name
    * @param {unknown} owner
    * @param {(how: How) => any} ask

@@ -57,7 +57,7 @@ export class Bench extends EventTarget {
   view = null;
   /** True to show the stages if more than one is active and the user has chosen no chart. */
   prefersStages = false;
-  /** True if a panel elsewhere on the page shows the stages. */
+  /** True once a panel elsewhere on the page has shown the stages. */
   showsStages = false;
   /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
   pair = null;

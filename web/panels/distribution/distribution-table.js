@@ -27,7 +27,7 @@ export function renderFold({ open, onToggle, above }, caption, heads, rows) {
       </table>
     </div>`;
   return html`
-    <details @toggle=${(/** @type {any} */ event) => onToggle(event.target.open)}>
+    <details ?open=${open} @toggle=${(/** @type {any} */ event) => onToggle(event.target.open)}>
       <summary>${t(above ? 'distribution.figures' : 'distribution.table')}</summary>
       ${open ? table() : nothing}
     </details>

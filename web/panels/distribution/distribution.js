@@ -5,7 +5,17 @@
  */
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { briefPercent, fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
+import { locales } from '#locales/curve';
+import {
+  addMessages,
+  briefPercent,
+  fixed,
+  number,
+  percent,
+  plain,
+  t,
+  tick,
+} from '../../locale/locale.js';
 import { renderBars, renderBeyond, markNext, shapeOf } from '../../plots/bars-view.js';
 import { layoutBars, orderRows } from '../../plots/bars.js';
 import { cssom } from '../../plots/cssom.js';
@@ -25,6 +35,8 @@ import { later, settingName } from '../../base/setting-words.js';
 import { bytesOf, namedHtml, spoken, visibleSvg } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 import { Width } from '../../base/width.js';
+
+addMessages(locales);
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace

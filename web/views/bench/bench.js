@@ -153,7 +153,7 @@ export class LogitBench extends LogitElement {
     return false;
   }
 
-  /** While a knob moves, updates only the panels that show the distribution. */
+  /** While a knob moves, updates only the panels that show the distribution, and those that still wait for an update. */
   #updateMoving() {
     const { instrument, attached } = this.given;
     const { trace, drawn, curves, further, order } = instrument;

@@ -73,8 +73,8 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
 }
 
 /**
- * Returns a sentence about the error that prevented reading the prompt, and about the old bars if there are any.
- * Returns '' without an error.
+ * Returns a sentence about the error that prevented reading the prompt; '' without one. If bars are shown, it may also
+ * say to which text they belong.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around['sentence']} sentence
  */

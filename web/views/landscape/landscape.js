@@ -1,8 +1,9 @@
 /**
  * <logit-landscape>: the next token at every value of one knob and every random number u. The engine
  * draws the token at the crossing of their lines; the new text is above. When the lines rest, the view
- * emits "logit-set" and "logit-seed". It emits "logit-choose" with knob and u. It emits "logit-deed" at
- * once for each action; `outcome` tells its effect.
+ * emits "logit-set", "logit-seed" and "logit-order" for the changes, and "logit-choose" with u. It also emits
+ * "logit-choose" with each new choice: knob, twin, or ids and u. It emits "logit-deed" at once for each action;
+ * `outcome` tells its effect.
  *
  * Content sends requests to the engine, Lines keep knob and u, and an Input moves them. A FrameClock
  * schedules the painting of the Display. Other code may move `lines` too.
