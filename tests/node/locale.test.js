@@ -24,6 +24,7 @@ const SAME = {
     'top-h',
     'Auto',
     '{was} → {is}',
+    'temp.',
     'Token',
     'T = 0, 1, 100',
     'token',

@@ -4,7 +4,8 @@
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { plain, t } from '../../locale/locale.js';
+import { locales } from '#locales/chain';
+import { addMessages, plain, t } from '../../locale/locale.js';
 import { cssom, setProperties } from '../../plots/cssom.js';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
@@ -19,6 +20,8 @@ import {
 } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import knobStyles from './knob.css';
+
+addMessages(locales);
 
 /** @typedef {import('../../plots/trace.js').SettingRow} SettingRow */
 
