@@ -186,7 +186,7 @@ export class LogitDistribution extends LogitElement {
         ${guard([this.#throttle.numbersCount], () => renderReadouts(trace))}
       </div>
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}"
-        ${cssom({ 'min-height': this.#showsBars ? 0 : this.#high ? `${this.#high}px` : '24rem' })}>
+        ${cssom({ 'min-height': this.#showsBars || view === 'stages' ? 0 : this.#high ? `${this.#high}px` : '24rem' })}>
         ${
           this.#showsBars
             ? this.#renderBars()
