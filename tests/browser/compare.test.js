@@ -698,7 +698,7 @@ test('an outdated run is dropped: only the last prompt is written', async () => 
   assert.deepEqual(await until(() => idsIn(page, 0), same), ids);
 
   await page.locator('logit-compare #prompt').fill('Tomorrow zebra');
-  const alert = page.locator('logit-compare-controls [role=alert]');
+  const alert = page.locator('logit-compare-controls #error');
   assert.match(await until(() => alert.innerText(), Boolean), /does not know “zebra”/);
   await page.locator('logit-compare #prompt').press('Enter');
   assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Tomorrow zebra');

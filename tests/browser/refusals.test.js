@@ -84,7 +84,7 @@ long('a prompt too long for a search is refused in Spanish, with both numbers', 
     Object.assign(view, { suite: 'searches', prompt: text });
   }, prompt);
   const wanted = /^Un texto inicial de 61 tokens es más largo que el contexto de \d+ del modelo\.$/;
-  assert.match(await said(page.locator('logit-compare-controls [role=alert]'), wanted), wanted);
+  assert.match(await said(page.locator('logit-compare-controls #error'), wanted), wanted);
   assert.deepEqual(complaints, []);
   await close();
 });
