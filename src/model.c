@@ -321,7 +321,7 @@ static void place_tensors(struct loader *loader, struct model_plan *plan) {
 }
 
 /* Reads the shape, binds the tensors and plans the memory, but reads no weights. loader_close frees
- * what it allocates. */
+ * its memory. */
 static enum status loader_open(struct loader *loader, struct model_plan *plan) {
     size_t n = (size_t)gguf_tensor_count(loader->file);
     loader->model = calloc(1, sizeof *loader->model);

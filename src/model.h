@@ -41,8 +41,8 @@ struct model_shape {
 
 /* Fills *shape from the metadata keys of the architecture and the number of rows of
  * token_embd.weight. Fails with STATUS_BAD_FILE (a key is missing or out of bounds),
- * STATUS_UNSUPPORTED (an unknown architecture, experts, one shard of several, or a key whose effect
- * this engine does not compute). */
+ * STATUS_UNSUPPORTED (an unknown architecture, experts, one shard of several, or a key that would
+ * change the numbers in a way that this engine does not compute). */
 enum status model_shape_read(struct model_shape *shape, const struct gguf *file,
                              struct fault *fault);
 

@@ -115,7 +115,7 @@ const firstOf = (frame) => ({
 export const pluginsWith = (frame) => [locales, styles, firstOf(frame)];
 export const plugins = pluginsWith(firstFrame);
 
-/** The settings whose descriptions the first screen needs. The shelf's strings have the others. */
+/** The settings described on the first screen. The shelf's strings describe the others. */
 const AT_ONCE = [...BASICS, ...SHARED];
 
 /**

@@ -216,7 +216,7 @@ class ListedToken:
 
 @dataclass
 class Step(Drawn):
-    """One generated token. `text` is what it adds to the decoded text."""
+    """One generated token. `text` is its part of the decoded text."""
 
     text: str = ""
     entropy: float = 0.0

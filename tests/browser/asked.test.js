@@ -1,6 +1,6 @@
 /**
  * Tests the page over a model elsewhere: a server with the folder ask/ beside the page, and a host page that answers
- * by messages. Both answer from verbs.gguf, so the page shows what the direct page shows.
+ * by messages. Both answer from verbs.gguf, so both pages show the same numbers.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

@@ -413,8 +413,8 @@ async function placesOf(figure, { measure: name }) {
 }
 
 /**
- * Moves a figure to `places[i]`. A sweep reports every point on the way, so the move starts from the end whose way
- * does not pass through the point `right`.
+ * Moves a figure to `places[i]`. A sweep reports every point on the way, so the move starts from the end that does
+ * not lead through the point `right`.
  */
 async function goTo(page, section, figure, goal, places, i, right) {
   const { show } = figure;

@@ -25,7 +25,7 @@ const greenSteps = (page) =>
     .locator('logit-text .step')
     .evaluateAll((steps) => steps.map((step) => step.classList.contains('green')));
 
-/** Waits until the watermark panel shows what the engine's detector finds in the drawn tokens. */
+/** Waits until the watermark panel shows the result of the engine's detector for the drawn tokens. */
 async function expectLine(page, settings, least) {
   const prompt = [...scope.encode(FIRST)];
   const line = page.locator('logit-watermark [data-mark]');

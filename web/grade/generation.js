@@ -1,4 +1,4 @@
-/** The properties of a decode loop. They are tested with a small model whose logits are known. */
+/** The properties of a decode loop. They are tested with a small model with known logits. */
 import { Random } from './inputs.js';
 import {
   NO_END,

@@ -35,7 +35,7 @@ const patternOfCases = (numbers, ending) =>
 
 /**
  * The known lists of expressions. `names` are the values of `tokenizer.ggml.pre` for which the engine uses this list.
- * The flags say what the engine adds: `nfc` normalises the text to form C, `whole` turns a piece that is a token into
+ * The flags name the engine's additions: `nfc` normalises the text to form C, `whole` turns a piece that is a token into
  * this token without merges.
  * @type {{ passes: string[], names: { pre: string, nfc?: boolean, whole?: boolean }[] }[]}
  */

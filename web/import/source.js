@@ -146,7 +146,7 @@ export class Source {
   }
 
   /**
-   * Counts the tensors whose names have 0, 1, 2 … in place of a sign.
+   * Counts the tensors named by the pattern with 0, 1, 2 … in place of the sign.
    * @param {string} pattern @param {string} [sign]
    */
   count(pattern, sign = '#') {

@@ -27,7 +27,7 @@ const BUTTONS = /** @type {const} */ ([
   { name: 'undo', able: 'undoable', path: 'M4 8h8a4.5 4.5 0 0 1 0 9H8M7.5 4.5 4 8l3.5 3.5' },
   { name: 'redo', able: 'redoable', path: 'M16 8H8a4.5 4.5 0 0 0 0 9h4M12.5 4.5 16 8l-3.5 3.5' },
 ]);
-/** Parts of the state whose change is not a deed. */
+/** Parts of the state that change without a deed. */
 const BESIDE = ['view', 'beat', 'settings'];
 
 export class Deeds extends EventTarget {

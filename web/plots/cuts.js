@@ -8,7 +8,7 @@
  *   tokens; limit: the last earlier stage that removes tokens, null if none
  */
 
-/** The stages whose lines can be dragged. */
+/** The stages with lines that can be dragged. */
 export const DRAGGED = ['top_k', 'top_p'];
 
 /** Tolerance of top-p's comparison, the same as in the engine. */

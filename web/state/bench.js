@@ -1,5 +1,5 @@
 /**
- * The settings, and what the engine computes with them for a text or for given logits. A newer request for a reading
+ * The settings, and the engine's results with them for a text or for given logits. A newer request for a reading
  * replaces a waiting one. Emits "update", "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';

@@ -97,7 +97,7 @@ export const KINDS = {
   integer: { ...AS_NUMBER, check: (value, part) => checkNumber(value, part, true) },
   text: { ...AS_TEXT, check: checkText },
   choice: { ...AS_TEXT, check: (value, { choices }) => malformedUnless(choices.includes(value)) },
-  /** A flag: it is true if its name is present, whatever the text after it. */
+  /** A flag: it is true if its name is present, with any text after it. */
   presence: {
     read: () => true,
     write: () => '',

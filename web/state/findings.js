@@ -60,7 +60,7 @@ export class Findings {
     );
   }
 
-  /** Forgets what was found about the ended text, because it continues or another text is displayed. */
+  /** Forgets the findings about the ended text, because it continues or another text is displayed. */
   reopen() {
     this.verdict = null;
     this.written = '';

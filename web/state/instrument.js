@@ -72,7 +72,7 @@ export class Instrument extends Bench {
     return this.texts.finished && !free ? this.findings.written : null;
   }
 
-  /** Number of the step whose u is displayed: the next step, or the last one of a finished text. */
+  /** Number of the step with the displayed u: the next step, or the last step of a finished text. */
   get drawStep() {
     const { finished, steps } = this.texts;
     return finished === 'eos' ? steps.length - 1 : steps.length;

@@ -15,7 +15,7 @@ import loopStyles from './loop.css';
 const STEPS = [1, 2, 3, 4, 5];
 /** Most rounds, and the time that each step stays highlighted, in ms. */
 const [ROUNDS, PACE_MS] = [8, 1200];
-/** Number of tokens whose logits are shown: the last ones. */
+/** Number of tokens shown with their logits: the last ones. */
 const ROWS = 5;
 
 export class LogitLoop extends LogitElement {

@@ -1,6 +1,6 @@
 /**
- * Shows a lesson in a notebook (JupyterLab, Notebook, marimo, MyST) as a widget of anywidget: a frame whose marks are
- * values of the widget. This file imports nothing, because a notebook may load only its text.
+ * Shows a lesson in a notebook (JupyterLab, Notebook, marimo, MyST) as a widget of anywidget: a frame. Its marks
+ * become values of the widget. This file imports nothing, because a notebook may load only its text.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * <logit-knob>: one setting as a slider and a number field. The slider has valid values only. The field checks what
- * the user types and shows an error beside it. Emits "logit-set".
+ * <logit-knob>: one setting as a slider and a number field. The slider has valid values only. The field checks
+ * typed text and shows an error beside it. Emits "logit-set".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';

@@ -41,7 +41,7 @@ export const titleOf = (trace, column, turns) =>
   `${nameOfColumn(column)} ${valueOfColumn(trace, column, turns)}`.trim();
 
 /**
- * Returns the words below a column: how many tokens the stage keeps, or what it does.
+ * Returns the words below a column: the number of tokens that the stage keeps, or its effect.
  * @param {Trace} trace
  * @param {Column} column
  * @param {unknown} neutral

@@ -424,7 +424,7 @@ export class LogitLandscape extends ModelElement {
     if (canSwap(lines.knob.settings)) this.#swap();
   }
 
-  /** Key of the string above the sentence, which says what the picture is and where the model runs. */
+  /** Key of the string above the sentence: a promise, a hint to type, or the notice that the model computes. */
   get #promise() {
     if (this.#blank) return 'begin';
     if (this.sentence.late) return 'computing';

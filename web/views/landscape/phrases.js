@@ -29,7 +29,7 @@ export function drawnWords({ shown, names }) {
   return t('landscape.drawn', { token: names.of(id), p: percent(p), rank });
 }
 
-/** Number of tokens whose counts the status text names. */
+/** Number of tokens that the status text names with their counts. */
 const TOLD = 3;
 
 /**

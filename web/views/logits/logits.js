@@ -1,5 +1,5 @@
 /**
- * <logit-logits>: the bench without a model. The user pastes logits, or gives a text whose bigram table has them.
+ * <logit-logits>: the bench without a model. The user pastes logits, or gives a text, and its bigram table has them.
  * Emits "logit-model" for a model file that the user drops here, and "logit-choose" with each choice.
  */
 import { locales } from '#locales/logits';
@@ -29,7 +29,7 @@ import { SAMPLES, TEXT } from './samples.js';
 
 addMessages(locales);
 
-/** Properties whose change gives other logits. */
+/** Properties that decide the logits. */
 const CONTENTS = ['source', 'kind', 'pasted', 'text', 'by', 'context'];
 /** Number of tokens in the table, and number of tokens that one press draws. */
 const SHOWN = 12;

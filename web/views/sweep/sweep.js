@@ -1,7 +1,7 @@
 /**
  * <logit-sweep>: a chart of one or two settings over a range, with their effect on the distribution or on texts. One
- * line says what the chart shows and unfolds its form. A sweep without texts runs at once; one with texts waits for a
- * press. Emits "logit-choose" with each choice.
+ * line names the content of the chart and unfolds its form. A sweep without texts runs at once. A sweep with texts
+ * waits for a press. Emits "logit-choose" with each choice.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sweep';
@@ -552,7 +552,7 @@ export class LogitSweep extends ModelElement {
 }
 
 /**
- * Returns the index of the point whose values are nearest to the settings.
+ * Returns the index of the point with the values nearest to the settings.
  * @param {Record<string, number>[]} places the values of the swept settings at each point
  * @param {Record<string, number>} settings
  */

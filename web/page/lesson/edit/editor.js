@@ -199,7 +199,7 @@ export class LogitLessonEditor extends LogitElement {
   }
 
   /**
-   * If the preview is beside the form, scrolls it to the part whose field gets the focus.
+   * If the preview is beside the form, scrolls it to the part of the focused field.
    * @param {FocusEvent} event of a field that gets the focus
    */
   #onFocusIn({ target }) {
