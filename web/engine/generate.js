@@ -213,6 +213,21 @@ function endOf(core, { text, ids, ends, gates, last }) {
 }
 
 /**
+ * Adds the newest token to the text. Returns its text, and why the generation ends after it; null if it goes on.
+ * @param {Core} core
+ * @param {Parameters<typeof endOf>[1]} facts
+ */
+function addToken(core, facts) {
+  const { text, ids } = facts;
+  const piece = core.needModel().tokenizer ? core.piece(ids[ids.length - 1]) : null;
+  const added = piece && !piece.special ? text.push(piece.bytes) : '';
+  const finish = endOf(core, facts);
+  if (!finish) return { added, finish };
+  const rest = text.finish();
+  return { added: added + rest, finish: text.stopped ? /** @type {const} */ ('stop') : finish };
+}
+
+/**
  * @param {Core} core
  * @param {Timeline} timeline
  * @param {any} options
@@ -222,10 +237,9 @@ export async function* generate(core, timeline, options) {
   const asked = resolveOptions(core, options);
   const { resolved, ids, length, maximum, cache, stops, signal } = asked; // the length of the prompt
   let { choice } = asked;
-  const info = core.needModel();
   const text = new TextStream(stops);
   const begun = ids.length;
-  const ends = core.ends(resolved, info.vocab_size);
+  const ends = core.ends(resolved, core.needModel().vocab_size);
   let now = { ...resolved, gates: { constraint_start: length, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
@@ -254,13 +268,9 @@ export async function* generate(core, timeline, options) {
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
       ids.push(drawn.id);
 
-      const piece = info.tokenizer ? core.piece(drawn.id) : null;
-      let added = piece && !piece.special ? text.push(piece.bytes) : '';
-      finish = endOf(core, { text, ids, ends, gates: now.gates, last: n + 1 === maximum });
-      if (finish) {
-        added += text.finish();
-        if (text.stopped) finish = 'stop';
-      }
+      const facts = { text, ids, ends, gates: now.gates, last: n + 1 === maximum };
+      const { added, finish: reason } = addToken(core, facts);
+      finish = reason;
       const ms = performance.now() - began;
       const listed = tokens && { top_logprobs: tokens.map(toListed) };
       const position = ids.length - 1;

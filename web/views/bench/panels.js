@@ -86,49 +86,58 @@ function faultOf({ prompt, trace }, sentence) {
 }
 
 /**
+ * @param {import('../../state/instrument.js').Instrument} instrument
+ * @param {Around} around
+ * @returns {Props}
+ */
+function textPanelOf(instrument, { examples, fixed, sentence }) {
+  const { prompt, texts, findings, generation, grammar, info } = instrument;
+  return {
+    prompt: prompt.text,
+    chatty: info?.chat_template ?? false,
+    chat: prompt.chat,
+    chatBefore: prompt.lastChat,
+    chatDate: prompt.date,
+    promptThinks: prompt.thinks,
+    pieces: prompt.pieces,
+    steps: texts.steps,
+    examples,
+    finished: texts.finished,
+    running: generation.running,
+    ready: instrument.drawn !== null,
+    fault: faultOf(instrument, sentence),
+    verdict: findings.verdict,
+    json: instrument.json,
+    checked: grammar !== null,
+    eos: info?.eos_token_id ?? -1,
+    contextLength: info?.context_length ?? 0,
+    limit: texts.limit,
+    loop: texts.loop,
+    alternatives: instrument.alternatives.shown,
+    branches: texts.branches,
+    distinct: findings.distinct,
+    watermarks: findings.watermarks,
+    sought: findings.sought,
+    pace: generation.pace,
+    paces: PACES.length,
+    stopAtEnd: texts.stopAtEnd,
+    fixed,
+  };
+}
+
+/**
  * Returns the properties of all panels of a bench with a text.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around} around
  * @returns {Record<'text' | 'draw' | 'distribution' | 'stages' | 'chain', Props>}
  */
 export function panelsOf(instrument, around) {
-  const { examples, fixed, sentence } = around;
+  const { sentence } = around;
   const eos = instrument.info?.eos_token_id ?? -1;
   const panels = panelsOfBench(instrument, around);
   return {
     get text() {
-      const { prompt, texts, findings, generation, grammar, info } = instrument;
-      return {
-        prompt: prompt.text,
-        chatty: info?.chat_template ?? false,
-        chat: prompt.chat,
-        chatBefore: prompt.lastChat,
-        chatDate: prompt.date,
-        promptThinks: prompt.thinks,
-        pieces: prompt.pieces,
-        steps: texts.steps,
-        examples,
-        finished: texts.finished,
-        running: generation.running,
-        ready: instrument.drawn !== null,
-        fault: faultOf(instrument, sentence),
-        verdict: findings.verdict,
-        json: instrument.json,
-        checked: grammar !== null,
-        eos,
-        contextLength: info?.context_length ?? 0,
-        limit: texts.limit,
-        loop: texts.loop,
-        alternatives: instrument.alternatives.shown,
-        branches: texts.branches,
-        distinct: findings.distinct,
-        watermarks: findings.watermarks,
-        sought: findings.sought,
-        pace: generation.pace,
-        paces: PACES.length,
-        stopAtEnd: texts.stopAtEnd,
-        fixed,
-      };
+      return textPanelOf(instrument, around);
     },
     get draw() {
       return { ...panels.draw, finished: instrument.texts.finished, eos, stepping: true };
