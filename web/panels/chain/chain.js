@@ -23,6 +23,7 @@ import { effectOf } from '../../base/stage-words.js';
 import { ALWAYS_SHOWN, PARTS, SECOND, SHARED, WANTED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import { renderChips } from './chips.js';
+import { Chooser } from './chooser.js';
 import { renderPresets } from './presets.js';
 import { renderConvention, renderText } from './texts.js';
 
@@ -35,7 +36,6 @@ import { renderConvention, renderText } from './texts.js';
 
 /** True if the main pointer is a mouse. On a touch screen, the focus in a number field would open the keyboard. */
 const HOVER = matchMedia('(hover: hover)');
-const CALM = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** Entries of the shelf that are no samplers; presets do not change them. */
 const BESIDE = ['own', 'constraint', 'logit_bias'];
@@ -66,8 +66,7 @@ export class LogitChain extends LogitElement {
   #moved = '';
   /** Names of the samplers whose lines are unfolded. @type {Set<string>} */
   #opened = new Set();
-  /** The chosen knob and the shown ones when the buttons last scrolled. */
-  #inSight = '';
+  #chooser = new Chooser(this);
   #reorder = new Reorder(this, {
     names: () => this.#shownNames,
     label: (name) => capitalise(settingName(name)),
@@ -179,26 +178,16 @@ export class LogitChain extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   updated(changes) {
-    if (this.#showsOneKnob && changes.has('listed') && this.at) this.#choose(this.at, true);
-    this.#showChosen();
+    if (this.#showsOneKnob) {
+      if (changes.has('listed') && this.at) this.#chooser.choose(this.at, true);
+      this.#chooser.scroll(this.#shownNames);
+    }
     const card = this.#added && this.renderRoot.querySelector(`[data-name=${this.#added}]`);
     if (!card) return;
     this.#added = '';
     const knob = /** @type {import('./knob.js').LogitKnob} */ (card);
-    if (this.#showsOneKnob) this.#choose(knob.dataset.name ?? '', true);
+    if (this.#showsOneKnob) this.#chooser.choose(knob.dataset.name ?? '', true);
     knob.updateComplete.then(() => (HOVER.matches ? knob.edit?.() : knob.focus()));
-  }
-
-  /** Scrolls the buttons to the chosen one, when another is chosen or a stage was added or removed. */
-  #showChosen() {
-    const chosen = `${this.at} ${this.#shownNames}`;
-    if (!this.#showsOneKnob || chosen === this.#inSight) return;
-    this.#inSight = chosen;
-    const chooser = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.chooser'));
-    const button = chooser.querySelector('[aria-pressed=true]');
-    if (!button) return;
-    const [row, box] = [chooser, button].map((each) => each.getBoundingClientRect());
-    chooser.scrollLeft += box.left + box.width / 2 - row.left - row.width / 2;
   }
 
   /** Shared settings that belong to no visible sampler. */
@@ -246,9 +235,9 @@ export class LogitChain extends LogitElement {
     const below = this.docked || alone;
     const kind = `${alone ? 'alone' : ''} ${this.#reorder.grabbed ? 'grabbing' : ''}`;
     return html`
-      ${alone ? this.#renderChooser(shown) : this.#renderTop(whole)}
+      ${alone ? this.#chooser.render(shown) : this.#renderTop(whole)}
       ${whole && !below ? html`<div class="folds">${chips}</div>` : nothing}
-      <ol class="cards ${kind}" aria-labelledby="title" @scrollend=${this.#onScroll}>
+      <ol class="cards ${kind}" aria-labelledby="title" @scrollend=${alone ? this.#chooser.onScroll : nothing}>
         ${whole && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(
           shown,
@@ -278,42 +267,6 @@ export class LogitChain extends LogitElement {
         <h2 id="title">${t('chain.title')}</h2>
         ${whole ? this.#renderPresets() : nothing}
       </div>`;
-  }
-
-  /** Renders the buttons that choose which knob is shown. @param {string[]} shown */
-  #renderChooser(shown) {
-    return html`
-      <div class="chooser" role="group" aria-label=${t('chain.choose')}>${shown.map(
-        (name) => html`
-        <button data-choose=${name} aria-pressed=${name === (this.at || shown[0])}
-          @click=${() => this.#choose(name)}>${capitalise(settingName(name))}</button>`,
-      )}</div>`;
-  }
-
-  /**
-   * Scrolls to a sampler's line, smoothly unless `soon` is true.
-   * @param {string} name @param {boolean} [soon] true to jump
-   */
-  #choose(name, soon = CALM.matches) {
-    this.at = name;
-    const list = /** @type {HTMLElement} */ (this.renderRoot.querySelector('ol'));
-    const card = /** @type {HTMLElement | null} */ (list.querySelector(`[data-stage=${name}]`));
-    card?.scrollIntoView({
-      inline: 'start',
-      block: 'nearest',
-      behavior: soon ? 'instant' : 'smooth',
-    });
-  }
-
-  /** Notes the sampler whose line the user has swiped to. @param {Event} event */
-  #onScroll({ currentTarget }) {
-    const list = /** @type {HTMLElement} */ (currentTarget);
-    const middle = list.getBoundingClientRect().x + list.offsetWidth / 2;
-    for (const card of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('.card'))) {
-      const { left, right } = card.getBoundingClientRect();
-      if (this.#showsOneKnob && left <= middle && middle < right)
-        this.at = card.dataset.stage ?? this.at;
-    }
   }
 
   /** @param {unknown} chips the buttons of the wanted stages, if they stand here */
