@@ -11,6 +11,7 @@ import {
   usualFirst,
 } from '../../base/setting-words.js';
 import { readField } from '../read-field.js';
+import { FIGURES } from './figures.js';
 import { measureName } from './labels.js';
 
 /**
@@ -31,6 +32,16 @@ import { measureName } from './labels.js';
 
 /** @param {SettingRow[]} table */
 const numericRows = (table) => table.filter(({ kind }) => kind === 'real' || kind === 'integer');
+
+/** Renders the choice of a chart. @param {Figure} chosen @param {(name: string) => void} choose */
+export function renderFigures(chosen, choose) {
+  return html`<fieldset class="figures"><legend class="visually-hidden">${t('sweep.figure')}</legend>
+    ${FIGURES.map(
+      ({ name }) => html`<label class="chip"><input type="radio" name="figure" value=${name}
+        .checked=${name === chosen.name} @change=${() => choose(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
+    )}
+  </fieldset>`;
+}
 
 /** @param {Form} form */
 export function renderForm(form) {

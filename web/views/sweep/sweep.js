@@ -21,12 +21,12 @@ import { fetchJson } from '../../state/assets.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { Estimate, promiseOf } from './estimate.js';
 import { FIGURES, shapeOf } from './figures.js';
-import { renderForm } from './form.js';
+import { renderFigures, renderForm } from './form.js';
 import './map.js';
 import sweepStyles from './sweep.css';
-import { renderTable, renderTexts } from './table.js';
+import { renderReadout, renderSteps, renderTable, renderTexts } from './table.js';
 import './trend.js';
-import { captionOf, fileName, placeOf, pointWords, titleOf } from './labels.js';
+import { captionOf, fileName, placeOf, titleOf } from './labels.js';
 
 addMessages(locales);
 
@@ -295,7 +295,7 @@ export class LogitSweep extends ModelElement {
       : [];
     return html`
       <h2 class="visually-hidden">${t('view.sweep')}</h2>
-      ${this.#renderFigures()}
+      ${renderFigures(this.#figure, (name) => this.#chooseFigure(name))}
       <section class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onTake}>
         <div class="head"><h3>${title}</h3>${help(title, t(`sweep.about.${name}`))}
           <p class="about caption">${caption.join(' · ')}</p></div>
@@ -324,15 +324,6 @@ export class LogitSweep extends ModelElement {
         @click=${() => (this.unfolded = !this.unfolded)}>${t('sweep.change')} <span aria-hidden="true">▾</span></button>
       ${this.#renderActions(texts || this.unfolded)}
     </div>`;
-  }
-
-  #renderFigures() {
-    return html`<fieldset class="figures"><legend class="visually-hidden">${t('sweep.figure')}</legend>
-      ${FIGURES.map(
-        ({ name }) => html`<label class="chip"><input type="radio" name="figure" value=${name}
-          .checked=${name === this.#figure.name} @change=${() => this.#chooseFigure(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
-      )}
-    </fieldset>`;
   }
 
   /** @param {string} name */
@@ -454,22 +445,6 @@ export class LogitSweep extends ModelElement {
           ?trade=${shape === 'trade'} .vocabulary=${vocabulary} .now=${now}></logit-sweep-trend>`;
   }
 
-  /** Renders the measures of the chosen point. @param {Run} run */
-  #renderReadout({ plan, points }) {
-    const point = points[this.at];
-    return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
-  }
-
-  /**
-   * Renders a button that chooses the next or previous point, because points are too small for a finger.
-   * @param {Run} run @param {number} by
-   */
-  #renderStep({ points }, by) {
-    const at = this.at + by;
-    return html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!points[at]}
-      @click=${() => points[at] && this.#selectPoint(at)}>${by < 0 ? '‹' : '›'}</button>`;
-  }
-
   /** Renders the chart and its buttons only. */
   #renderBare() {
     const { run } = this;
@@ -477,7 +452,7 @@ export class LogitSweep extends ModelElement {
     return html`${this.#renderActions()}
       <div class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onPoint}>
         ${this.#renderChart(run)}
-        <div class="steps">${this.#renderStep(run, -1)}${this.#renderReadout(run)}${this.#renderStep(run, 1)}</div>
+        ${renderSteps(run, this.at, (at) => this.#selectPoint(at))}
         ${renderTexts(run.plan, run.points[this.at])}</div>`;
   }
 
@@ -488,7 +463,7 @@ export class LogitSweep extends ModelElement {
     return html`
       ${this.#renderChart(run)}
       <div class="picked">
-        ${this.#renderReadout(run)}
+        ${renderReadout(run, this.at)}
         <button class="quiet" data-command="take" aria-disabled=${!point} @click=${() => this.#usePoint()}>
           ${t('sweep.take', { place: point ? placeOf(point.at) : '' })}</button>
         <button class="quiet" data-command="svg" @click=${() => this.#saveSvg()}>${t('sweep.svg')}</button>

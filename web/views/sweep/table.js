@@ -1,9 +1,9 @@
-/** The numbers of a sweep as a table, which is a grid for two settings, and the texts of a point. */
+/** The numbers of a sweep as a table, which is a grid for two settings, and the numbers and texts of a point. */
 import { html, nothing } from 'lit';
 import { hasSpread } from '../../engine/measures.js';
 import { number, plain, t } from '../../locale/locale.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
-import { measureName, writeMeasure } from './labels.js';
+import { measureName, pointWords, writeMeasure } from './labels.js';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan
@@ -88,4 +88,24 @@ export function renderTexts({ prompt, prompt_ids, grammar }, point) {
       )}</ul>
       ${more > 0 ? html`<p class="about">${t('sweep.more', { n: number(more) })}</p>` : nothing}
     </details>`;
+}
+
+/** Renders the measures of a point. @param {Pick<import('./sweep.js').Run, 'plan' | 'points'>} run @param {number} at */
+export function renderReadout({ plan, points }, at) {
+  const point = points[at];
+  return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
+}
+
+/**
+ * Renders the measures of a point between two buttons that choose its neighbours, because points are too small for a
+ * finger.
+ * @param {Pick<import('./sweep.js').Run, 'plan' | 'points'>} run
+ * @param {number} at
+ * @param {(at: number) => void} select
+ */
+export function renderSteps(run, at, select) {
+  const step = (/** @type {number} */ by) =>
+    html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!run.points[at + by]}
+      @click=${() => run.points[at + by] && select(at + by)}>${by < 0 ? '‹' : '›'}</button>`;
+  return html`<div class="steps">${step(-1)}${renderReadout(run, at)}${step(1)}</div>`;
 }
