@@ -902,7 +902,7 @@ long(
   async () => {
     const opened = await openLandscape({ hash: '#temperature=1.4' });
     const { page, view, knob } = opened;
-    const act = (name) => view.evaluate((it, which) => it.act(which), name);
+    const act = (name) => view.evaluate((it, which) => it.deeds.act(which), name);
     await view.evaluate((it) => it.lines.set({ top_p: 0.9 }));
     await settle(page);
     await expectCrossing(opened, { top_p: 0.9 });

@@ -258,7 +258,7 @@ export class LogitGuide extends LogitElement {
   #renderButton() {
     const button = BUTTONS[this.beat]?.[this.done];
     if (!button) return nothing;
-    return html`<button class="press" @click=${() => this.#landscape?.act(button.action)}>${button.label()}</button>`;
+    return html`<button class="press" @click=${() => this.#landscape?.deeds.act(button.action)}>${button.label()}</button>`;
   }
 
   /** @returns {LogitLandscape | null | undefined} */

@@ -5,8 +5,8 @@
  * "logit-choose" with each new choice: knob, twin, or ids and u. It emits "logit-deed" at once for each action;
  * `outcome` tells its effect.
  *
- * Content sends requests to the engine, Lines keep knob and u, and an Input moves them. A FrameClock
- * schedules the painting of the Display. Other code may move `lines` too.
+ * Content sends requests to the engine, Lines keep knob and u, and the Plot's input moves them. A FrameClock
+ * schedules the painting of the Display. Deeds are the buttons and the tour's actions. Other code may move `lines` too.
  */
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -19,12 +19,10 @@ import { addMessages, t } from '../../locale/locale.js';
 import { initialChoices } from '../../state/fields.js';
 import { renderTick, ticksOf } from './axis.js';
 import { Content } from './content.js';
-import { renderDeeds } from './deeds.js';
+import { Deeds, calm } from './deeds.js';
 import { Display } from './display.js';
 import { FrameClock } from './frame-clock.js';
-import { renderHandles } from './handles.js';
 import { Headline } from './headline.js';
-import { Input } from './input.js';
 import { COLOURS } from '../../plots/river-colours.js';
 import riverStyles from '../../style/river.css';
 import { renderLadder } from './ladder.js';
@@ -35,26 +33,17 @@ import sentenceStyles from './sentence.css';
 import { Lines } from './lines.js';
 import { outcomeOf } from './outcome.js';
 import { OWN, Pair } from './pair.js';
-import { crossingWords, drawnWords, statusWords } from './phrases.js';
-import { DRAWS, Rain } from './rain.js';
+import { crossingWords, statusWords } from './phrases.js';
+import { Plot } from './plot.js';
 import { Sentence } from './sentence.js';
 import { ROWS, rowsOf } from './slice.js';
 import { alsoActive, renderKnobs } from './segments.js';
 import { Subject } from './subject.js';
-import { canSwap, swapped } from './swap.js';
 import { renderTable } from './table.js';
-import { renderTip } from './tip.js';
-import { TokenMenu } from './token-menu.js';
-import { UBox } from './u-box.js';
 
 addMessages(locales);
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
-
-/** The value of top-p that the tour sets. */
-const NUCLEUS = 0.9;
-
-const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export class LogitLandscape extends ModelElement {
   static properties = {
@@ -85,17 +74,18 @@ export class LogitLandscape extends ModelElement {
   content = new Content((...news) => this.#onNews(...news));
   lines = new Lines(this);
   sentence = new Sentence(this);
-  #input = new Input(this.lines, () => this.moved());
+  #plot = new Plot(this, () => this.#display);
   #clock = new FrameClock(
     (now) => this.speak(() => this.#paint(now)),
     () => this.requestUpdate(),
   );
   /** Paints everything that moves; null before the first rendering. @type {Display | null} */
   #display = null;
-  #rain = new Rain();
+  deeds = new Deeds(this, () => {
+    this.#display?.repaintBars();
+    this.#askFrame();
+  });
   #headline = new Headline(this);
-  #u = new UBox(this);
-  #menu = new TokenMenu(this);
   /** Makes files of pictures and films; null before the user wants one. @type {import('./files.js').Files | null} */
   #files = null;
   pair = new Pair(this);
@@ -153,7 +143,7 @@ export class LogitLandscape extends ModelElement {
   #closeParts() {
     this.pair.close();
     this.content.close();
-    this.#rain.clear();
+    this.deeds.rain.clear();
     if (!this.content.first) this.#display?.picture.forget();
   }
 
@@ -184,7 +174,7 @@ export class LogitLandscape extends ModelElement {
     const unlikeAt = (/** @type {number} */ share) =>
       content.reader?.busy ? null : (this.#display?.picture.difference(share) ?? null);
     const text = [this.sentence.begin, this.ids];
-    return outcomeOf(content.current, row, content.names, this.#rain.tally, unlikeAt, text);
+    return outcomeOf(content.current, row, content.names, this.deeds.rain.tally, unlikeAt, text);
   }
 
   /** True if the engine has not encoded the present prompt yet. */
@@ -210,7 +200,7 @@ export class LogitLandscape extends ModelElement {
     }
     if (news === 'asked' || news === 'reading' || news === 'fault')
       this.sentence.wait(news === 'asked');
-    if (news === 'asked') return this.#rain.clear();
+    if (news === 'asked') return this.deeds.rain.clear();
     if (news === 'knob') return picture?.turn();
     if (news === 'compared') return picture?.endComparison();
     if (slices) picture?.take(slices, !calm());
@@ -221,8 +211,8 @@ export class LogitLandscape extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     const { content, lines } = this;
-    if (this.engine && lines.take(this.asked, this.#input.drags || this.pair.drags))
-      this.#compare();
+    if (this.engine && lines.take(this.asked, this.#plot.input.drags || this.pair.drags))
+      this.compare();
     this.sentence.take(changed);
     if (['prompt', 'ids', 'knob', 'seed', 'model'].some((name) => changed.has(name)))
       content.before = null;
@@ -326,7 +316,7 @@ export class LogitLandscape extends ModelElement {
       return;
     }
     this.#askContent();
-    const { drags, pointed } = this.#input;
+    const { drags, pointed } = this.#plot.input;
     if (!drags && !lines.playing) content.reader?.follow();
     const reading = content.shown?.reading;
     if (!reading) {
@@ -339,89 +329,20 @@ export class LogitLandscape extends ModelElement {
       content,
       reading,
       lines,
-      rain: this.#rain,
+      rain: this.deeds.rain,
       pointed: drags ? null : pointed,
       rests,
     };
     const waits = display.paint(now, shown, this.#prose);
     this.#files?.takeFrame(this.#scene);
-    if (waits || lines.playing || display.picture.moving || this.#rain.falling) this.#askFrame();
-  }
-
-  /** @param {MouseEvent} event on a name or a bar */
-  #onBar({ offsetY, clientX, clientY }) {
-    const id = this.#display?.rows?.tokenAt(offsetY);
-    if (id !== undefined) this.#menu.open(id, clientX, clientY);
-  }
-
-  /**
-   * Opens the menu of the token whose river is under the pointer. From the keyboard, opens the menu of the drawn
-   * token.
-   * @param {MouseEvent} event
-   */
-  #onContext(event) {
-    const target = /** @type {HTMLElement} */ (event.target);
-    const named = this.#display?.picture.at(this.#input.pointed);
-    const pointed = named && named.rank >= 0 ? named.river.id : undefined;
-    const drawn = this.content.reader?.reading?.drawn.id;
-    const id = target.closest('.handle') ? drawn : pointed;
-    if (id === undefined) return;
-    event.preventDefault();
-    this.#menu.open(id, event.clientX, event.clientY);
-  }
-
-  async #drawMany() {
-    const { content } = this;
-    // Wait until the engine has read a change that was made just before.
-    do await new Promise(requestAnimationFrame);
-    while (content.reader && !content.reader.fault && !content.current);
-    const reading = content.reader?.reading;
-    if (!reading || !content.subject) return;
-    await this.#rain.fall(reading, content.subject.source, calm(), () => {
-      this.#display?.repaintBars();
+    if (waits || lines.playing || display.picture.moving || this.deeds.rain.falling)
       this.#askFrame();
-    });
-    // The number of draws is smaller if a change has cancelled them.
-    if (this.#rain.tally?.total === DRAWS) this.emit('logit-deed');
-    this.requestUpdate();
   }
 
   /** From now on, shows the difference between the next landscapes and the present one. */
-  #compare() {
+  compare() {
     this.content.compare();
     this.#display?.picture.startComparison();
-  }
-
-  /** @param {string} knob */
-  #choose(knob) {
-    this.lines.stop();
-    this.emit('logit-deed');
-    this.pair.leave(knob);
-    this.keepChoice({ knob });
-  }
-
-  #swap() {
-    const { settings } = this.lines.knob;
-    this.#compare();
-    this.lines.set({ order: swapped(settings.order, this.table) });
-  }
-
-  /**
-   * Performs an action that the tour offers: compares two prompts with top-p or top-k, turns top-p on and swaps it
-   * with temperature, or draws a thousand tokens.
-   * @param {'top_p' | 'top_k' | 'swap' | 'rain'} action
-   */
-  async act(action) {
-    if (action === 'rain') return this.#drawMany();
-    const { lines } = this;
-    if (action !== 'swap') {
-      this.#choose(action);
-      return this.pair.show(true);
-    }
-    const off = (lines.knob.settings.top_p ?? 1) === 1;
-    if (off) lines.set({ top_p: NUCLEUS });
-    while (off && this.busy && this.isConnected) await new Promise(requestAnimationFrame);
-    if (canSwap(lines.knob.settings)) this.#swap();
   }
 
   /** Key of the string above the sentence: a promise, a hint to type, or the notice that the model computes. */
@@ -434,7 +355,7 @@ export class LogitLandscape extends ModelElement {
   render() {
     const { row } = this.lines.knob;
     const trouble = this.content.fault ?? this.fault;
-    const rests = !this.#input.drags && !this.lines.playing && !this.pair.drags;
+    const rests = !this.#plot.input.drags && !this.lines.playing && !this.pair.drags;
     const { bare, given, pair } = this;
     return html`
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
@@ -452,23 +373,23 @@ export class LogitLandscape extends ModelElement {
         ${row && pair.on ? html`<div class="twin">${pair.shown?.render(row) ?? nothing}</div>` : nothing}
         <div class="stage">
           <div class="picture" ?inert=${this.#blank}>
-            ${this.#renderPlot(row)}
+            ${this.#plot.render(row)}
             <div class="axis" aria-hidden="true" translate="no">${row ? ticksOf(row).map(renderTick) : nothing}</div>
           </div>
           <slot name="guide"></slot>
           <div class="side">
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>
-            <div class="bars"><canvas aria-hidden="true" @click=${this.#onBar}></canvas></div>
-            <div class="acts" role="toolbar" aria-label=${t('landscape.deeds')}>${row ? this.#renderDeeds(row) : nothing}</div>
+            <div class="bars"><canvas aria-hidden="true" @click=${this.#plot.onBar}></canvas></div>
+            <div class="acts" role="toolbar" aria-label=${t('landscape.deeds')}>${row ? this.deeds.render(row) : nothing}</div>
           </div>
           <canvas class="drops" aria-hidden="true"></canvas>
         </div>
         ${row && !bare && !given ? this.#renderLadder(row) : nothing}
       </div>
       <div class="below">${row ? this.#renderTable() : nothing}</div>
-      ${this.#menu.render()}
+      ${this.#plot.menu.render()}
       <span id="opens" hidden>${t('landscape.opens')}</span>
-      <p class="visually-hidden" role="status">${!rests || this.#blank ? '' : pair.on ? pair.shown?.words : statusWords(this.lines, this.content, this.#rain.tally)}</p>
+      <p class="visually-hidden" role="status">${!rests || this.#blank ? '' : pair.on ? pair.shown?.words : statusWords(this.lines, this.content, this.deeds.rain.tally)}</p>
     `;
   }
 
@@ -490,39 +411,6 @@ export class LogitLandscape extends ModelElement {
     });
   }
 
-  /** @param {TableRow | undefined} row */
-  #renderPlot(row) {
-    const { onDown, onMove, onUp, onLeave, onKey } = this.#input;
-    const { knob, u } = this.lines;
-    const value = row ? knob.value : 0;
-    return html`
-      <div class="plot ${this.content.shown?.reading ? '' : 'empty'}" role="group" aria-label=${t('landscape.picture')}
-        @pointerdown=${onDown} @pointermove=${onMove} @pointerup=${onUp} @pointercancel=${onUp}
-        @pointerleave=${onLeave} @contextmenu=${this.#onContext}>
-        <canvas class="rivers" aria-hidden="true"></canvas>
-        <canvas class="lit" aria-hidden="true"></canvas>
-        <i class="line-u"></i>
-        <canvas class="names" aria-hidden="true"></canvas>
-        <canvas class="strip" aria-hidden="true"></canvas>
-        <i class="cross"></i>
-        ${renderHandles({ row, value, u: u ?? 0, drawn: drawnWords(this.content), onKey }, this.#u.render(u, row ? knob.share : 0))} ${this.#renderTip()}
-      </div>`;
-  }
-
-  #renderTip() {
-    const { drags, pointed: point } = this.#input;
-    const picture = this.#display?.picture;
-    const river = drags || this.#menu.isOpen ? null : picture?.at(point);
-    const { landscape, reading } = this.content.reader ?? {};
-    const { knob } = this.lines;
-    if (!picture || !river || !point || !landscape || !reading || !knob.row) return renderTip(null);
-    const { look } = picture;
-    const nameOf = this.content.names.of;
-    const { share } = knob;
-    const { vocab_size: size } = reading.trace;
-    return renderTip({ point, river, landscape, size, look, knob: knob.row.name, share, nameOf });
-  }
-
   /** @param {TableRow} row */
   #renderHeadline(row) {
     const { knob, single } = this.lines;
@@ -539,22 +427,6 @@ export class LogitLandscape extends ModelElement {
   }
 
   /** @param {TableRow} row */
-  #renderDeeds({ name }) {
-    const playing = this.lines.playing && !this.lines.run.sweeps;
-    const { single } = this.lines;
-    return guard([playing, name, single, t('language')], () =>
-      renderDeeds({
-        knob: name,
-        single,
-        playing,
-        play: () => this.lines.play(),
-        roll: () => this.lines.roll(),
-        drawMany: () => this.#drawMany(),
-      }),
-    );
-  }
-
-  /** @param {TableRow} row */
   #renderKnobs(row) {
     const { bare, knobs, table } = this;
     const { settings, rows } = this.lines.knob;
@@ -567,7 +439,7 @@ export class LogitLandscape extends ModelElement {
         rows: allowed ? rows.filter(({ name }) => allowed.includes(name)) : rows,
         also,
         openBench: knobs === null ? () => this.emit('logit-adopt', {}) : null,
-        choose: (knob) => this.#choose(knob),
+        choose: (knob) => this.deeds.choose(knob),
         beside: this.pair.renderToggle(),
       }),
     );
@@ -585,8 +457,8 @@ export class LogitLandscape extends ModelElement {
                 ...rowsOf(reading.trace, reading.drawn, ROWS),
                 caption: crossingWords(this.lines, 6),
                 nameOf: names.of,
-                tally: this.#rain.tally,
-                onToken: (id, { left, bottom }) => this.#menu.open(id, left, bottom),
+                tally: this.deeds.rain.tally,
+                onToken: (id, { left, bottom }) => this.#plot.menu.open(id, left, bottom),
               })
             : nothing
         }
