@@ -1,12 +1,16 @@
 /**
  * Fetches the tour, and the landscape's first frame: a picture in the build that is shown before the model is loaded.
+ * Renders the line about the tour.
  */
+import { html, nothing } from 'lit';
+import { t } from '../locale/locale.js';
 import { recall } from '../state/memory.js';
 import { loadView } from './views.js';
 
 /**
  * @typedef {import('../state/first-frame.js').FirstFrame} FirstFrame
  * @typedef {import('../state/first-frame.js').BuiltFrame} BuiltFrame
+ * @typedef {import('../state/page-state.js').PageState} PageState
  */
 
 export class FirstScreen {
@@ -39,9 +43,21 @@ export class FirstScreen {
     if (this.#scope.guide && recall('guide') === null) await (await this.fetchTour()).offer();
   }
 
-  /** @param {number} beat @param {boolean} fresh true if the beat sets its own start */
-  async showBeat(beat, fresh) {
-    await (await this.fetchTour()).show(beat, fresh);
+  /**
+   * Shows the beat of a state, if it has one, and returns the other parts; null if it has no other parts.
+   * A beat without other parts sets its own start.
+   * @param {PageState | null} state
+   * @returns {PageState | null}
+   */
+  takeBeat(state) {
+    if (!state?.beat) return state;
+    const { beat, ...others } = state;
+    const { settings, view = this.#scope.view, ...parts } = others;
+    const only = Object.keys({ ...settings, ...parts }).length === 0;
+    this.fetchTour().then((tour) => tour.show(beat, only));
+    if (!only) return others;
+    this.#scope.view = view;
+    return null;
   }
 
   /** Moves the tour `step` beats forward. @param {number} step */
@@ -50,8 +66,23 @@ export class FirstScreen {
   }
 
   /** Continues the tour at the beat where the user left it. */
-  async resumeTour() {
+  onGuide = async () => {
+    this.#scope.view = 'landscape';
     await (await this.fetchTour()).resume();
+  };
+
+  /** True if the landscape has a line about the tour. */
+  get hasLine() {
+    const { view, guide } = this.#scope;
+    return view === 'landscape' && (guide || Boolean(this.tour?.beat));
+  }
+
+  /** Renders the line about the tour: its beat, or the button that starts it. */
+  render() {
+    if (!this.hasLine) return nothing;
+    return this.tour?.beat
+      ? this.tour.render()
+      : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.onGuide}>${t(this.#scope.present ? 'present.keys' : 'foot.guide')}</button></p>`;
   }
 
   /**

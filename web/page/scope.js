@@ -193,23 +193,6 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows the beat of a state, if it has one, and returns the other parts; null if it has no other parts.
-   * A beat without other parts sets its own start.
-   * @param {PageState | null} state
-   * @returns {PageState | null}
-   */
-  #takeBeat(state) {
-    if (!state?.beat) return state;
-    const { beat, ...others } = state;
-    const { settings, view = this.view, ...parts } = others;
-    const only = Object.keys({ ...settings, ...parts }).length === 0;
-    this.#first.showBeat(beat, only);
-    if (!only) return others;
-    this.view = view;
-    return null;
-  }
-
-  /**
    * Shows the view of a state with the state's choices.
    * @param {PageState} state
    * @param {string} prompt the prompt of the state
@@ -253,7 +236,7 @@ export class LogitScope extends InstrumentElement {
 
   /** @param {PageState} asked checked against the table */
   async restore(asked) {
-    const state = this.#takeBeat(asked);
+    const state = this.#first.takeBeat(asked);
     if (!state) return;
     this.#takeChoices(state, state.prompt ?? this.instrument.prompt.text);
     return this.instrument.restore(state);
@@ -336,9 +319,9 @@ export class LogitScope extends InstrumentElement {
    * @param {import('../state/first-frame.js').BuiltFrame} built
    */
   async #frameOf(built) {
-    const { state: asked } = this.#parseAddress(built.table, built.vocab_size);
+    const { state: asked } = parseAddress(this, built.table, built.vocab_size);
     if (asked?.beat) await this.#first.fetchTour();
-    const state = /** @type {Partial<PageState>} */ (this.#takeBeat(asked) ?? {});
+    const state = /** @type {Partial<PageState>} */ (this.#first.takeBeat(asked) ?? {});
     const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
       this.#opener.offer.name === MODELS[0].name &&
@@ -356,31 +339,14 @@ export class LogitScope extends InstrumentElement {
    */
   #beginState(prompt) {
     const { table, info, address } = this;
-    const parsed = this.#parseAddress(table, info?.vocab_size);
+    const parsed = parseAddress(this, table, info?.vocab_size);
     const dropped = [...address.dropped, ...parsed.dropped];
     const asked = address.complete(this.acceptParsed({ ...parsed, dropped }));
-    const state = this.#takeBeat(asked);
+    const state = this.#first.takeBeat(asked);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
     // A link to another view is no first visit, so the tour is not offered.
     if (!asked && this.view === 'landscape') this.#first.offerTour();
     return state;
-  }
-
-  /**
-   * @param {TableRow[]} table
-   * @param {number | undefined} vocab_size
-   */
-  #parseAddress(table, vocab_size) {
-    const { fragment } = this.address;
-    const named = stateParts(table).filter(
-      ({ name }) => name !== 'prompt' && this.hasAttribute(name),
-    );
-    const pairs = named.map(
-      ({ name }) => /** @type {[string, string]} */ ([name, this.getAttribute(name)]),
-    );
-    return fragment.length > 1
-      ? parseHash(fragment, table, vocab_size)
-      : parseParts(pairs, table, vocab_size);
   }
 
   /**
@@ -482,7 +448,7 @@ export class LogitScope extends InstrumentElement {
       knobs: this.#shown?.knobs ?? (this.readonly ? [] : null),
       fixed: this.readonly,
       examples: this.#opener.offer.examples,
-      guide: this.#renderGuide(),
+      guide: this.#first.render(),
     };
     const fixed = this.readonly ? () => (this.notice = this.speak(() => t('state.fixed'))) : null;
     return html`
@@ -537,34 +503,17 @@ export class LogitScope extends InstrumentElement {
     return html`<logit-bench exportparts="text, distribution, chain, draw" ?hidden=${!shown} .given=${given}></logit-bench>`;
   }
 
-  /** True if the landscape has a line about the tour. */
-  get #hasGuide() {
-    return this.view === 'landscape' && (this.guide || Boolean(this.#first.tour?.beat));
-  }
-
-  /** Renders the line about the tour: its beat, or the button that starts it. */
-  #renderGuide() {
-    if (!this.#hasGuide) return nothing;
-    return this.#first.tour?.beat
-      ? this.#first.tour.render()
-      : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.#onGuide}>${t(this.present ? 'present.keys' : 'foot.guide')}</button></p>`;
-  }
-
   /** Goes `step` beats forward in the tour, or back if negative. @param {number} step */
   turnBeat(step) {
     if (this.view === 'landscape') this.#first.turnTour(step);
   }
 
-  #onGuide = () => {
-    this.view = 'landscape';
-    this.#first.resumeTour();
-  };
-
   #renderFoot() {
     const { shareable } = this;
-    return guard([this.#hasGuide, hasMessage('term.title'), shareable, t('language')], () =>
+    const { hasLine, onGuide } = this.#first;
+    return guard([hasLine, hasMessage('term.title'), shareable, t('language')], () =>
       renderFoot({
-        onGuide: this.#hasGuide ? null : this.#onGuide,
+        onGuide: hasLine ? null : onGuide,
         licences: shareable && assets.inside.size === 0,
       }),
     );
@@ -585,6 +534,22 @@ export class LogitScope extends InstrumentElement {
     if (detail.prompt) instrument.setPrompt(detail.prompt);
     this.#goToView('bench');
   }
+}
+
+/**
+ * Reads the state in the address, or else in the attributes.
+ * @param {LogitScope} scope
+ * @param {TableRow[]} table
+ * @param {number | undefined} vocab_size
+ */
+function parseAddress(scope, table, vocab_size) {
+  const { fragment } = scope.address;
+  if (fragment.length > 1) return parseHash(fragment, table, vocab_size);
+  const pairs = stateParts(table).flatMap(({ name }) => {
+    const value = name === 'prompt' ? null : scope.getAttribute(name);
+    return value === null ? [] : [/** @type {[string, string]} */ ([name, value])];
+  });
+  return parseParts(pairs, table, vocab_size);
 }
 
 /** @param {string} kind @param {string} said '' for none @param {() => void} onClose */
