@@ -70,6 +70,7 @@ function ofModule(name) {
     'this.end': 1,
     'connection.end': 1,
     ...(name.startsWith('../import') && { ...OF_FILES, 'this.fault': 0, 'm.fault': 0 }),
+    ...(name.startsWith('../import/settings') && { refused: 0 }),
   };
   const found = [];
   const keysOf = (node) =>
@@ -100,7 +101,7 @@ function ofModule(name) {
   return found;
 }
 const isText = (node) => node?.type === 'Literal' && typeof node.value === 'string';
-const ofJs = ['.', '../import', '../sources']
+const ofJs = ['.', '../import', '../import/settings', '../sources']
   .flatMap((folder) =>
     readdirSync(join(root, 'web/engine', folder)).map((name) => join(folder, name)),
   )

@@ -27,6 +27,7 @@ export const CODES = /** @type {const} */ ([
   'unknown_setting',
   'asked',
   'unanswered',
+  'settings',
 ]);
 /**
  * @typedef {typeof CODES[number] | 'internal'} Code the kinds of errors; 'internal' is a fault of

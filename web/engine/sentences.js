@@ -111,6 +111,48 @@ export const sentences = {
   asked_long: 'the answer of the model has more than {limit} bytes',
   no_weights: 'this needs the weights of the model, which are elsewhere',
 
+  // Settings of other programs
+  settings_no_program: 'this text has the settings of no known program',
+  settings_program: 'program must be among {names}, got {program}',
+  settings_long: 'a text with settings must have at most {limit} characters, got {n}',
+  settings_deep: 'lists and objects may be nested at most {limit} deep',
+  settings_json: 'this is not valid JSON',
+  settings_json_line: 'line {line} is not valid JSON',
+  settings_object: 'the settings must be a JSON object, got {value}',
+  settings_number: '{key} must be a number, got {value}',
+  settings_whole: '{key} must be a whole number, got {value}',
+  settings_switch: '{key} must be true or false, got {value}',
+  settings_text: '{key} must be a text, got {value}',
+  settings_bias: 'the bias of token {token} must be a number or false, got {value}',
+  settings_range:
+    '{key} {value} is not possible here: {setting} must be between {minimum} and {maximum}',
+  settings_unknown: '{key} {value}: this key is not known here, and not used',
+  settings_cannot: '{key} {value} has no counterpart here',
+  settings_cannot_because: '{key} {value} has no counterpart here: {reason}',
+  settings_reason_constraint:
+    'a grammar or schema is a constraint, which is set beside the samplers',
+  settings_not_run: '{setting} has no effect: the order of {program} leaves it out',
+  settings_stage_unknown:
+    '{program} does not know the sampler {key} and leaves it out, with a warning in its log',
+  settings_stage_twice: '{key} stands twice in the order: the second run has no counterpart here',
+  settings_stage_cannot: 'the sampler {key} has no counterpart here',
+  settings_mirostat:
+    '{setting} has no effect: mirostat replaces all samplers but logit_bias and temperature',
+  settings_window_off: '{setting} has no effect: {key} is 0, so it sees no token',
+  settings_window_minus:
+    '{key} {value} is refused by this version; older ones take it for the whole context, as here',
+  settings_xtc_half:
+    'xtc has no effect: its threshold {value} is above 0.5, where no two tokens can be',
+  settings_adaptive_zero: 'adaptive_target 0 acts there; here it is off',
+  settings_seed: 'the seed is not taken over: the same seed gives other random numbers there',
+  settings_bias_text:
+    'the bias {value} of {token} is left out: it needs the token ids of its model',
+  settings_sections: 'these are the settings of [{section}]; the file also has {names}',
+  settings_cannot_say: '{program} cannot say {setting} {value}',
+  settings_other_value: '{program} runs {setting} {other} in place of {value}',
+  settings_other_order: '{program} has another order: {order}',
+  settings_rules: '{program} has other rules for ties and boundaries',
+
   // Vocabularies of other programs
   vocab_bytes: '{file} has {n} bytes, a file of a vocabulary at most {limit}',
   vocab_json: '{file} is not valid JSON',

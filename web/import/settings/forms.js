@@ -1,0 +1,190 @@
+/**
+ * The notations in which programs keep settings. Each reader returns pairs of a key and a value in the order of the
+ * text. Values of a notation without types stay texts: the tables know which of them are numbers.
+ */
+import { LogitscopeError, show } from '../../engine/errors.js';
+
+/** @typedef {[key: string, value: unknown][]} Pairs */
+
+/** The longest text that is read, in characters. */
+export const LONGEST = 1 << 22;
+const DEEPEST = 32;
+
+/**
+ * The error for a text with settings.
+ * @param {string} key
+ * @param {import('../../engine/errors.js').Values} values
+ */
+export const refused = (key, values) => new LogitscopeError('settings', key, values);
+
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
+export const isObject = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The line on which a fault of JSON is, if the message of this engine names it. @param {string} text @param {unknown} error */
+function lineOf(text, error) {
+  const message = String(/** @type {Error} */ (error).message);
+  const line = /\bline (\d+)/.exec(message)?.[1];
+  const position = /\bposition (\d+)/.exec(message)?.[1];
+  if (line) return Number(line);
+  return position ? text.slice(0, Number(position)).split('\n').length : 0;
+}
+
+/** @param {unknown} value @param {number} levels */
+function checkDeep(value, levels = DEEPEST) {
+  if (typeof value !== 'object' || value === null) return;
+  if (levels === 0) throw refused('settings_deep', { limit: DEEPEST });
+  for (const each of Object.values(value)) checkDeep(each, levels - 1);
+}
+
+/** Reads an object of JSON. @param {string} text @returns {Record<string, unknown>} */
+export function readObject(text) {
+  let value;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    const line = lineOf(text, error);
+    if (error instanceof RangeError) throw refused('settings_deep', { limit: DEEPEST });
+    throw line ? refused('settings_json_line', { line }) : refused('settings_json', {});
+  }
+  if (!isObject(value)) throw refused('settings_object', { value: show(value) });
+  checkDeep(value);
+  return value;
+}
+
+/** Writes pairs as JSON. @param {Pairs} pairs */
+export const writeJson = (pairs) => `${JSON.stringify(Object.fromEntries(pairs), null, 2)}\n`;
+
+/** A line break that a shell ignores: after \ in a Unix shell, ^ in cmd.exe, ` in PowerShell. */
+const CONTINUED = /[\\^`]\s*$/;
+
+/**
+ * Joins the lines of a shell that belong together, and leaves out comments of whole lines.
+ * @param {string} text
+ */
+function commandLines(text) {
+  /** @type {string[]} */
+  const lines = [];
+  let open = false;
+  for (const line of text.split(/\r?\n/)) {
+    const bare = line.trim();
+    if (!open && /^(#|::|rem\s)/i.test(bare)) continue;
+    // Lists of flags are often pasted with a flag on each line and no sign at its end.
+    if (open || bare.startsWith('-')) lines.push(`${lines.pop() ?? ''} ${line}`);
+    else lines.push(line);
+    open = CONTINUED.test(line) && !/\\\\\s*$/.test(line);
+    if (open) lines.push(/** @type {string} */ (lines.pop()).replace(CONTINUED, ' '));
+  }
+  return lines;
+}
+
+/**
+ * Splits a line as a shell does: quotes, backslashes, comments. A text in double quotes keeps backslashes before other
+ * characters than " \ $ and `. A ; between two letters belongs to the word: cmd.exe does not split there.
+ * @param {string} line
+ * @returns {string[]}
+ */
+export function shellWords(line) {
+  const words = [];
+  const parts = line.matchAll(
+    /\s+|"((?:[^"\\]|\\[^])*)"|'([^']*)'|\\([^])|([;|&<>]+)|([^\s"'\\#;|&<>]+(?:;[^\s"'\\#;|&<>]+)*)|([^])/g,
+  );
+  let word = null;
+  for (const [whole, double, single, escaped, operator, plain] of parts) {
+    if (whole === '#' && word === null) break;
+    if (/^\s/.test(whole) || operator !== undefined) {
+      if (word !== null) words.push(word);
+      word = null;
+      if (operator !== undefined) words.push(operator);
+    } else
+      word =
+        (word ?? '') +
+        (double?.replace(/\\(["\\$`\n])/g, '$1') ?? single ?? escaped ?? plain ?? whole);
+  }
+  if (word !== null) words.push(word);
+  return words;
+}
+
+const isFlag = (/** @type {string} */ word) =>
+  /^--?[a-zA-Z]/.test(word) && !/^-(inf|nan)$/i.test(word);
+
+/**
+ * Reads the flags of command lines, in a script or alone. A flag takes the next word as its value, unless that is a
+ * flag too. Variables LLAMA_ARG_NAME=value count as flags.
+ * @param {string} text
+ * @param {(flag: string) => boolean} switches true for a flag that takes no value
+ * @returns {Pairs}
+ */
+export function readFlags(text, switches = () => false) {
+  /** @type {Pairs} */
+  const pairs = [];
+  for (const line of commandLines(text)) {
+    const words = shellWords(line);
+    for (let i = 0; i < words.length; i++) {
+      const variable = /^LLAMA_ARG_([A-Z_]+)=(.*)$/s.exec(words[i]);
+      if (variable) pairs.push([variable[1].toLowerCase(), variable[2]]);
+      if (!isFlag(words[i])) continue;
+      const [, flag, stated] = /** @type {RegExpExecArray} */ (
+        /^(--?[^=]+)(?:=([^]*))?$/.exec(words[i])
+      );
+      const next = words[i + 1];
+      if (stated !== undefined) pairs.push([flag, stated]);
+      else if (next === undefined || isFlag(next) || /^[;|&<>]+$/.test(next) || switches(flag))
+        pairs.push([flag, true]);
+      else pairs.push([flag, words[++i]]);
+    }
+  }
+  return pairs;
+}
+
+/** Writes a word so that a Unix shell reads it back. @param {string} word */
+export const quoteWord = (word) =>
+  /^[\w.,:;+@%/=-]+$/.test(word) && !word.includes(';')
+    ? word
+    : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** Writes pairs as flags of one command line. @param {string} command @param {Pairs} pairs */
+export const writeFlags = (command, pairs) =>
+  `${[
+    command,
+    ...pairs.flatMap(([flag, value]) =>
+      [value].flat().map((one) => (one === true ? flag : `${flag} ${quoteWord(String(one))}`)),
+    ),
+  ].join(' ')}\n`;
+
+/**
+ * Reads lines "key = value" in sections; a later section overrides the earlier ones. Comments begin with # or ;.
+ * @param {string} text
+ * @returns {{ sections: string[], pairs: Pairs }}
+ */
+export function readIni(text) {
+  /** @type {Pairs} */
+  const pairs = [];
+  const sections = [];
+  for (const line of text.split(/\r?\n/)) {
+    const section = /^\s*\[([^\]]*)\]\s*$/.exec(line);
+    const entry = /^\s*([\w.\- ]+?)\s*=\s*(.*?)\s*$/.exec(line);
+    if (section) sections.push(section[1]);
+    else if (entry && !/^\s*[#;]/.test(line)) pairs.push([entry[1], unquoted(entry[2])]);
+  }
+  return { sections, pairs };
+}
+
+/** @param {string} text */
+export const unquoted = (text) => /^(["'])([^]*)\1$/.exec(text)?.[2] ?? text;
+
+/** The form of a key without regard to case, dashes and a leading "--". @param {string} key */
+export const plainKey = (key) => key.replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
+
+/**
+ * The shortest decimal of a number that was stored with 32 bits: 0.8 in place of 0.800000011920929.
+ * @param {unknown} value
+ */
+export function shortFloat(value) {
+  if (typeof value !== 'number' || Math.fround(value) !== value) return value;
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
+}

@@ -1,0 +1,369 @@
+/**
+ * llama.cpp: flags, the JSON of its server (requests and /props), presets of its server in ini files.
+ * Source: v0.5.0, common/arg.cpp, common/sampling.cpp, tools/server/server-schema.cpp.
+ */
+import { phrase, show } from '../../engine/errors.js';
+import {
+  isObject,
+  plainKey,
+  readFlags,
+  readIni,
+  readObject,
+  shortFloat,
+  writeFlags,
+} from './forms.js';
+import { active } from './ours.js';
+import { FOREVER, atLeast0, biasesFrom, escaped, from0To1, texts, unescaped } from './parts.js';
+
+/** @typedef {import('./read.js').Row} Row */
+/** @typedef {import('./read.js').State} State */
+/** @typedef {import('./forms.js').Pairs} Pairs */
+
+const PENALTIES = ['repetition_penalty', 'frequency_penalty', 'presence_penalty'];
+
+/** The samplers of an order: llama.cpp's name, its letter, our stages. */
+const STAGES = [
+  { name: 'penalties', letter: 'e', ours: PENALTIES },
+  { name: 'dry', letter: 'd', ours: ['dry_multiplier'] },
+  { name: 'top_n_sigma', letter: 's', ours: ['top_n_sigma'] },
+  { name: 'top_k', letter: 'k', ours: ['top_k'] },
+  { name: 'typ_p', letter: 'y', ours: ['typical_p'], also: ['typ'] },
+  { name: 'top_p', letter: 'p', ours: ['top_p'], also: ['nucleus'] },
+  { name: 'min_p', letter: 'm', ours: ['min_p'] },
+  { name: 'xtc', letter: 'x', ours: ['xtc_probability'] },
+  { name: 'temperature', letter: 't', ours: ['temperature', 'dynatemp_range'], also: ['temp'] },
+  { name: 'infill', letter: 'i', ours: [] },
+  { name: 'adaptive_p', letter: 'a', ours: ['adaptive_target'] },
+];
+export const USUAL = STAGES.slice(0, 9).map(({ name }) => name);
+const FIRST = ['logit_bias', 'min_new_tokens'];
+
+/** @param {string} name */
+function stageOf(name) {
+  const plain = name.trim().toLowerCase();
+  return STAGES.find(({ name: known, also = [] }) =>
+    [known, known.replaceAll('_', '-'), known.replaceAll('_', ''), ...also].includes(plain),
+  );
+}
+
+/**
+ * The names of an order: "a;b", ["a", "b"], or letters in `sampler_seq` and in JSON.
+ * @param {unknown} value
+ * @param {boolean} letters
+ */
+const namesOf = (value, letters) =>
+  letters
+    ? [...String(value)].map(
+        (letter) => STAGES.find((one) => one.letter === letter)?.name ?? letter,
+      )
+    : Array.isArray(value)
+      ? texts('samplers', value)
+      : String(value).split(';');
+
+/**
+ * Returns our stages in the order that the names give. Names that llama.cpp does not know run no stage; the second
+ * run of a stage has no counterpart.
+ * @param {string[]} names
+ * @param {(note: import('./read.js').Phrase) => void} note
+ */
+export function stagesOf(names, note) {
+  /** @type {typeof STAGES} */
+  const stages = [];
+  for (const name of names.filter((each) => each !== '')) {
+    const stage = stageOf(name);
+    if (!stage) note(phrase('settings_stage_unknown', { key: show(name), program: 'llama.cpp' }));
+    else if (stages.includes(stage)) note(phrase('settings_stage_twice', { key: show(name) }));
+    else stages.push(stage);
+    if (stage?.name === 'infill') note(phrase('settings_stage_cannot', { key: show(name) }));
+  }
+  // adaptive_p takes the place of the draw, wherever it stands.
+  const last = stages.filter(({ name }) => name === 'adaptive_p');
+  return [...stages.filter((stage) => !last.includes(stage)), ...last].flatMap((one) => one.ours);
+}
+
+/** @param {State} state */
+function order({ all, given, settings, note, drop }) {
+  const key = [...given].filter((one) => one === 'samplers' || one === 'sampler_seq').pop();
+  const letters = key === 'sampler_seq' || /^[dkypsmtxiea]+$/.test(String(all.samplers));
+  const names = key ? namesOf(all[key], letters) : USUAL;
+  const stages = [...FIRST, ...stagesOf(names, note)];
+  if (!settings.mirostat) return stages;
+  const alone = [...FIRST, 'temperature', 'mirostat'];
+  for (const setting of active(settings))
+    if (!alone.includes(setting)) drop(setting, phrase('settings_mirostat', { setting }));
+  return alone;
+}
+
+/** Effects that depend on several keys. @param {State} state */
+export function llamaEffects({ all, given, settings, note, drop }) {
+  if (all.repeat_last_n === 0)
+    for (const setting of PENALTIES)
+      drop(setting, phrase('settings_window_off', { setting, key: 'repeat_last_n' }));
+  if (all.dry_penalty_last_n === 0)
+    drop(
+      'dry_multiplier',
+      phrase('settings_window_off', { setting: 'dry_multiplier', key: 'dry_penalty_last_n' }),
+    );
+  if (all.xtc_threshold > 0.5)
+    drop('xtc_probability', phrase('settings_xtc_half', { value: all.xtc_threshold }));
+  if (given.has('seed') && all.seed !== -1 && all.seed !== 2 ** 32 - 1)
+    note(phrase('settings_seed'));
+  if (settings.adaptive_target === 0 && all.adaptive_target === 0)
+    note(phrase('settings_adaptive_zero'));
+}
+
+/** @param {string} key */
+const window =
+  (key) => (/** @type {number} */ value, /** @type {any} */ _all, /** @type {any} */ note) => {
+    if (value < 0) note(phrase('settings_window_minus', { key, value }));
+    return Math.max(value, 0);
+  };
+
+/** A window of 0 is all here and off there. */
+const windowTo = (/** @type {number} */ value = 0) => (value === 0 ? FOREVER : value);
+
+/** @param {unknown} value */
+function breakersFrom(value) {
+  const list = texts('dry_sequence_breakers', value).map(unescaped);
+  return list.slice(list.lastIndexOf('none') + 1);
+}
+
+/** The flags; JSON's spelling is among the others. @type {Row[]} */
+export const llamaRows = [
+  { key: 'temp', also: ['temperature'], setting: 'temperature', default: 0.8, from: atLeast0 },
+  { key: 'dynatemp_range', setting: 'dynatemp_range', default: 0, from: atLeast0 },
+  { key: 'dynatemp_exp', also: ['dynatemp_exponent'], setting: 'dynatemp_exponent', default: 1 },
+  { key: 'top_k', setting: 'top_k', kind: 'whole', default: 40, from: atLeast0 },
+  { key: 'typical', also: ['typical_p'], setting: 'typical_p', default: 1, from: from0To1 },
+  { key: 'top_p', setting: 'top_p', default: 0.95, from: from0To1 },
+  { key: 'min_p', setting: 'min_p', default: 0.05, from: atLeast0 },
+  {
+    key: 'top_nsigma',
+    also: ['top_n_sigma'],
+    setting: 'top_n_sigma',
+    default: -1,
+    off: -1,
+    from: atLeast0,
+  },
+  { key: 'xtc_probability', setting: 'xtc_probability', default: 0, from: from0To1 },
+  { key: 'xtc_threshold', setting: 'xtc_threshold', default: 0.1, from: from0To1 },
+  { key: 'mirostat', setting: 'mirostat', kind: 'whole', default: 0 },
+  { key: 'mirostat_ent', also: ['mirostat_tau'], setting: 'mirostat_tau', default: 5 },
+  { key: 'mirostat_lr', also: ['mirostat_eta'], setting: 'mirostat_eta', default: 0.1 },
+  {
+    key: 'adaptive_target',
+    setting: 'adaptive_target',
+    default: -1,
+    off: -1,
+    from: from0To1,
+  },
+  { key: 'adaptive_decay', setting: 'adaptive_decay', default: 0.9 },
+  { key: 'repeat_penalty', also: ['penalty_repeat'], setting: 'repetition_penalty', default: 1 },
+  {
+    key: 'repeat_last_n',
+    also: ['penalty_last_n'],
+    setting: 'repetition_window',
+    kind: 'whole',
+    default: 64,
+    from: window('repeat_last_n'),
+    to: windowTo,
+  },
+  { key: 'frequency_penalty', setting: 'frequency_penalty', default: 0 },
+  { key: 'presence_penalty', setting: 'presence_penalty', default: 0 },
+  { key: 'dry_multiplier', setting: 'dry_multiplier', default: 0, from: atLeast0 },
+  {
+    key: 'dry_base',
+    setting: 'dry_base',
+    default: 1.75,
+    from: (value) => (value < 1 ? 1.75 : value),
+  },
+  { key: 'dry_allowed_length', setting: 'dry_allowed_length', kind: 'whole', default: 2 },
+  {
+    key: 'dry_penalty_last_n',
+    setting: 'dry_penalty_last_n',
+    kind: 'whole',
+    default: 64,
+    from: window('dry_penalty_last_n'),
+    to: windowTo,
+  },
+  {
+    key: 'dry_sequence_breaker',
+    also: ['dry_sequence_breakers'],
+    setting: 'dry_sequence_breakers',
+    kind: 'any',
+    default: ['\n', ':', '"', '*'],
+    from: breakersFrom,
+    to: (value = []) => (value.length === 0 ? ['none'] : value),
+  },
+  { key: 'logit_bias', also: ['l'], setting: 'logit_bias', kind: 'any', from: biasesFrom },
+  {
+    key: 'ignore_eos',
+    setting: 'min_new_tokens',
+    kind: 'switch',
+    default: false,
+    from: (value) => (value ? FOREVER : 0),
+    to: (value) => value >= FOREVER,
+  },
+  {
+    key: 'min_keep',
+    setting: 'min_tokens_to_keep',
+    kind: 'whole',
+    default: 0,
+    from: (value) => Math.max(value, 1),
+    to: () => undefined,
+  },
+  { key: 'samplers', kind: 'any' },
+  { key: 'sampler_seq', also: ['sampling_seq'], kind: 'text' },
+  { key: 'seed', also: ['s'], kind: 'whole' },
+];
+
+const constraint = phrase('settings_reason_constraint');
+
+/** Keys without effect on a draw: flags, then the keys of the server's JSON. */
+const OTHER =
+  `help h usage version cl cache_list verbose_prompt display_prompt no_display_prompt co color t threads tb
+threads_batch c_mask cpu_mask cpu_range cpu_strict prio poll c ctx_size n predict n_predict b batch_size ub
+ubatch_size keep swa_full ctxcp ctx_checkpoints cram cache_ram kvu kv_unified no_kv_unified context_shift
+no_context_shift fa flash_attn p prompt sys system_prompt perf no_perf f file sysf e escape no_escape
+prompt_cache prompt_cache_all prompt_cache_ro r reverse_prompt sp special cnv conversation no_cnv no_conversation
+st single_turn i interactive if interactive_first mli in_prefix in_prefix_bos in_suffix warmup no_warmup pooling
+rope_scaling rope_scale rope_freq_base rope_freq_scale yarn_orig_ctx yarn_ext_factor yarn_attn_factor
+yarn_beta_slow yarn_beta_fast gan grp_attn_n gaw grp_attn_w kvo nkvo kv_offload no_kv_offload repack nr no_repack
+ctk cache_type_k ctv cache_type_v dt defrag_thold np parallel cb nocb cont_batching no_cont_batching mm mmproj
+mmu mmproj_url no_mmproj mmproj_offload image audio rpc mlock mmap no_mmap lm load_mode numa dev device ot
+override_tensor cmoe cpu_moe ncmoe n_cpu_moe ngl gpu_layers n_gpu_layers sm split_mode ts tensor_split mg
+main_gpu fit fitt fitc check_tensors override_kv lora lora_scaled control_vector control_vector_scaled a alias
+tags m model mu model_url dr hf hfr hf_repo hff hf_file hft hf_token embedding embeddings rerank reranking host
+port path api_prefix webui no_webui ui no_ui api_key api_key_file ssl_key_file ssl_cert_file chat_template_kwargs
+to timeout threads_http cache_prompt no_cache_prompt cache_reuse metrics props slots no_slots slot_save_path
+models_dir models_preset models_max jinja no_jinja reasoning_format rea reasoning reasoning_effort
+chat_template chat_template_file sps slot_prompt_similarity simple_io log_disable log_file log_colors v verbose
+offline lv verbosity log_verbosity log_prefix log_timestamps td threads_draft md model_draft ngld gpu_layers_draft
+draft draft_n draft_max draft_min draft_p_min cd ctx_size_draft spec_type stop_timeout load_on_startup
+stream stream_options messages tools tool_choice parallel_tool_calls n_keep n_discard n_indent n_cmpl n_probs logprobs
+top_logprobs return_tokens return_progress timings_per_token post_sampling_probs backend_sampling t_max_predict_ms
+t_max_prompt_ms response_fields stop max_tokens id_slot cache_prompt max_completion_tokens n user
+preserved_tokens chat_format reasoning_in_content generation_prompt parse_tool_calls add_generation_prompt
+speculative.types speculative.n_max speculative.n_min speculative.p_min speculative.type next_token n_ctx id
+is_processing chat_parser image_data response_format_type input_prefix input_suffix mmproj_auto`
+    .split(/\s+/)
+    .filter(Boolean);
+
+/** The part of a JSON answer that has settings: /props, /slots, a completion. @param {Record<string, any>} object */
+const innerOf = (object) =>
+  [
+    object.default_generation_settings?.params,
+    object.default_generation_settings,
+    object.generation_settings,
+    object.params,
+  ].find(isObject);
+
+/** @param {string} text @param {State['note']} note @returns {Pairs} */
+function parseIni(text, note) {
+  const { sections } = readIni(text);
+  const named = sections.filter((name) => name !== '*');
+  if (named.length > 1)
+    note(phrase('settings_sections', { section: named[0], names: named.slice(1).join(', ') }));
+  const from = text.indexOf(`[${named[1]}]`);
+  return readIni(named.length > 1 ? text.slice(0, from) : text).pairs;
+}
+
+/** @param {string} text @param {State['note']} note @returns {Pairs} */
+function parse(text, note) {
+  if (/^\s*\{/.test(text)) {
+    const object = readObject(text);
+    const inner = innerOf(object);
+    // Answers of the server carry 32-bit numbers; requests carry what a person typed.
+    return inner
+      ? Object.entries(inner).map(([key, value]) => [key, shortFloat(value)])
+      : Object.entries(object);
+  }
+  const flags = readFlags(text, (flag) => /^(--ignore-eos|-e|-i|-v|--verbose)$/.test(flag));
+  return flags.length > 0 ? flags : parseIni(text, note);
+}
+
+/** @param {import('./forms.js').Pairs} pairs */
+const format = (pairs) =>
+  writeFlags(
+    'llama-server',
+    pairs.map(([key, value]) => [
+      `--${key.replaceAll('_', '-')}`,
+      key === 'dry_sequence_breaker'
+        ? /** @type {string[]} */ (value).map(escaped)
+        : key === 'logit_bias'
+          ? Object.entries(/** @type {Record<string, number | false>} */ (value)).map(
+              ([id, bias]) => `${id}${bias === false ? '-inf' : bias < 0 ? bias : `+${bias}`}`,
+            )
+          : value,
+    ]),
+  );
+
+/**
+ * The order as llama.cpp names it; null if it is the usual one.
+ * @param {Record<string, any>} settings
+ */
+export function samplersOf(settings) {
+  if (settings.mirostat) return null;
+  const acting = active(settings);
+  const names = (settings.order ?? acting)
+    .filter(
+      (/** @type {string} */ name) =>
+        acting.includes(name) || STAGES.some((s) => s.ours.includes(name)),
+    )
+    .map((/** @type {string} */ name) => STAGES.find((stage) => stage.ours.includes(name))?.name)
+    .filter(Boolean);
+  const all = [...new Set(names)];
+  const missing = USUAL.filter((name) => !all.includes(name));
+  const whole = all.concat(missing.length < USUAL.length ? [] : USUAL);
+  return whole.join() === USUAL.join() ? null : whole;
+}
+
+const KEYS = new Set(llamaRows.flatMap(({ key, also = [] }) => [key, ...also]));
+const COMMAND = /\b(llama-(server|cli|run|simple|completion)|llama\.cpp|\.gguf|(^|\/)main\b)/m;
+/** Keys that no other program spells like this. */
+const TELLING =
+  /"(repeat_last_n|dynatemp_exponent|n_predict|default_generation_settings|generation_settings|n_probs|typ_p)"/;
+
+/** @type {import('./read.js').Program} */
+export const llamaCpp = {
+  id: 'llama-cpp',
+  name: 'llama.cpp',
+  version: 'v0.5.0',
+  rows: llamaRows,
+  always: { convention: 'llama.cpp' },
+  order,
+  finish: llamaEffects,
+  cannot: {
+    grammar: constraint,
+    grammar_file: constraint,
+    json_schema: constraint,
+    json_schema_file: constraint,
+    j: constraint,
+    jf: constraint,
+    response_format: constraint,
+    grammar_lazy: constraint,
+    grammar_triggers: constraint,
+    reasoning_budget: null,
+    reasoning_budget_tokens: null,
+  },
+  other: OTHER,
+  parse,
+  plain: plainKey,
+  also: (settings) => {
+    const names = samplersOf(settings);
+    return names ? [['samplers', names.join(';')]] : [];
+  },
+  format,
+  sure(text, object) {
+    if (object) {
+      if (TELLING.test(text)) return innerOf(object) ? 1 : 0.8;
+      return Object.keys(object).some((key) => KEYS.has(key)) ? 0.3 : 0;
+    }
+    const flags = readFlags(text);
+    const known = flags.filter(([flag]) => KEYS.has(plainKey(flag))).length;
+    if (flags.length > 0)
+      return known === 0 ? (COMMAND.test(text) ? 0.5 : 0) : COMMAND.test(text) ? 1 : 0.8;
+    const { sections, pairs } = readIni(text);
+    return sections.length > 0 && pairs.some(([key]) => KEYS.has(plainKey(key))) ? 0.9 : 0;
+  },
+};

@@ -1,0 +1,18 @@
+/** The programs whose settings are read and written: one table each. */
+import { show } from '../../engine/errors.js';
+import { refused } from './forms.js';
+import { llamaCpp } from './llama-cpp.js';
+
+/** @typedef {import('./read.js').Program} Program */
+
+/** @type {readonly Program[]} */
+export const programs = [llamaCpp];
+
+/** @param {string | undefined} id @returns {Program} */
+export function programOf(id) {
+  const program = programs.find((one) => one.id === id);
+  if (program) return program;
+  if (id === undefined) throw refused('settings_no_program', {});
+  const names = programs.map((one) => one.id).join(', ');
+  throw refused('settings_program', { program: show(id), names });
+}

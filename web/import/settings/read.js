@@ -1,0 +1,199 @@
+/** Reads the settings of another program as the chain that it runs, with notes about keys without effect. */
+import { phrase, show, shown } from '../../engine/errors.js';
+import { LONGEST, plainKey, refused } from './forms.js';
+import { active, ours, withoutNeutral } from './ours.js';
+import { programOf } from './programs.js';
+import { recognise } from './recognise.js';
+
+/**
+ * @typedef {import('../../engine/errors.js').Phrase} Phrase
+ * @typedef {import('./forms.js').Pairs} Pairs
+ *
+ * @typedef {object} Row a key of a program
+ * @property {string} key the program's spelling
+ * @property {string[]} [also] other spellings that the program accepts
+ * @property {string} [setting] ours; without it the key belongs to `order` or `finish` of the program
+ * @property {any} [default] value of the program if the key is absent; undefined: it has none
+ * @property {'number' | 'whole' | 'switch' | 'text' | 'any'} [kind] 'number' by default
+ * @property {any} [off] the program's value for "no effect", if it is not our neutral value; `write` uses it
+ * @property {(value: any, all: Record<string, any>, note: (note: Phrase) => void) => any} [from] makes our value
+ * @property {(value: any, settings: Record<string, any>, note: (note: Phrase) => void) => any} [to] makes the
+ *   program's value; undefined leaves the key out
+ *
+ * @typedef {object} State of a reading, for `order` and `finish`
+ * @property {Record<string, any>} all every key of the table with its value, defaults filled in
+ * @property {Set<string>} given the keys that the text has
+ * @property {Record<string, any>} settings ours, made by the rows
+ * @property {(note: Phrase) => void} note
+ * @property {(setting: string, note?: Phrase) => void} drop removes a setting; gives the note if the
+ *   text states the setting and it would act
+ *
+ * @typedef {object} Program
+ * @property {string} id
+ * @property {string} name
+ * @property {string} version of the source that the table follows
+ * @property {Row[]} rows
+ * @property {Record<string, any>} [always] our settings that hold for the program: rules, windows
+ * @property {string[] | ((state: State) => string[])} order our samplers in the program's order
+ * @property {(state: State) => void} [finish] the program's own effects, after `order`
+ * @property {Record<string, Phrase | null>} [cannot] keys that change the draw there and have no counterpart here,
+ *   each with the reason if it is not obvious
+ * @property {string[]} [other] keys without effect on the draw
+ * @property {(text: any, note: (note: Phrase) => void) => Pairs} parse text, or bytes of a binary file
+ * @property {(key: string) => string} [plain] the form of a key by which spellings are compared
+ * @property {(pairs: Pairs, settings: Record<string, any>, note: (note: Phrase) => void) => string} format
+ * @property {(text: string, object: Record<string, any> | null, fileName: string) => number} sure 0 to 1: how
+ *   well a text fits; `object` is the text as JSON, if it is JSON
+ * @property {(settings: Record<string, any>, note: (note: Phrase) => void) => Pairs} [also] further pairs of an
+ *   export, e.g. the order
+ *
+ * @typedef {'setting' | 'other' | 'cannot' | 'unknown'} Role a key's: one of ours, without effect on the draw, not
+ *   expressible here, not understood
+ * @typedef {object} Reading
+ * @property {string} program its id
+ * @property {string} version
+ * @property {{ key: string, value: unknown, setting: string | null, role: Role }[]} given
+ * @property {Record<string, any>} settings complete: order, rules, windows; neutral values are left out
+ * @property {Phrase[]} notes
+ */
+
+/** @param {Program} program @param {string} key @returns {Row | undefined} */
+function rowOf({ rows, plain = plainKey }, key) {
+  const wanted = plain(key);
+  return rows.find((row) => [row.key, ...(row.also ?? [])].some((name) => plain(name) === wanted));
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const YES = new Set([true, 'true', 'yes', 'on', '1', 1]);
+const NO = new Set([false, 'false', 'no', 'off', '0', 0]);
+
+/**
+ * Returns a value in the type of its row; texts of flags become numbers.
+ * @param {Row} row
+ * @param {string} key as given
+ * @param {unknown} value
+ */
+export function typed({ kind = 'number' }, key, value) {
+  if (kind === 'any') return value;
+  if (kind === 'text') {
+    if (typeof value === 'string') return value;
+    throw refused('settings_text', { key, value: shown(value) });
+  }
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (kind === 'switch') {
+    const asked = /** @type {any} */ (word);
+    if (YES.has(asked) || NO.has(asked)) return YES.has(asked);
+    throw refused('settings_switch', { key, value: shown(value) });
+  }
+  const number = typeof word === 'string' && NUMBER.test(word) ? Number(word) : word;
+  if (typeof number !== 'number' || !Number.isFinite(number))
+    throw refused('settings_number', { key, value: shown(value) });
+  if (kind === 'whole' && !Number.isSafeInteger(number))
+    throw refused('settings_whole', { key, value: number });
+  return number + 0;
+}
+
+/**
+ * Sorts the pairs of a text: values by key of the table, and the role of each pair.
+ * @param {Program} program
+ * @param {Pairs} pairs
+ * @param {(note: Phrase) => void} note
+ */
+function sortPairs(program, pairs, note) {
+  const { plain = plainKey, cannot = {}, other = [] } = program;
+  const others = new Set(other.map(plain));
+  const impossible = new Map(Object.entries(cannot).map(([key, why]) => [plain(key), why]));
+  /** @type {Record<string, any>} */
+  const values = {};
+  const given = pairs.map(([key, value]) => {
+    const row = rowOf(program, key);
+    if (row) {
+      // Absent and null are the same in every program's JSON.
+      if (value !== null && value !== undefined) {
+        const read = typed(row, key, value);
+        // A flag that may be repeated adds to a list.
+        values[row.key] =
+          row.kind === 'any' && row.key in values ? [values[row.key], read].flat() : read;
+      }
+      return { key, value, setting: row.setting ?? null, role: /** @type {Role} */ ('setting') };
+    }
+    const role = impossible.has(plain(key))
+      ? 'cannot'
+      : others.has(plain(key))
+        ? 'other'
+        : 'unknown';
+    const reason = impossible.get(plain(key));
+    if (reason) note(phrase('settings_cannot_because', { key, value: show(value), reason }));
+    else if (role === 'cannot') note(phrase('settings_cannot', { key, value: show(value) }));
+    else if (role === 'unknown') note(phrase('settings_unknown', { key, value: show(value) }));
+    return { key, value, setting: null, role: /** @type {Role} */ (role) };
+  });
+  return { values, given };
+}
+
+/** Refuses a value that our setting does not accept. @param {Row} row @param {any} value @param {any} theirs */
+function checkRange({ key, setting = '' }, value, theirs) {
+  const { low = -Number.MAX_VALUE, high = Number.MAX_VALUE, whole } = ours[setting] ?? {};
+  if (typeof value !== 'number') return;
+  if (!(value >= low && value <= high) || (whole && !Number.isInteger(value)))
+    throw refused('settings_range', {
+      key,
+      value: shown(theirs),
+      setting,
+      minimum: low,
+      maximum: high,
+    });
+}
+
+/**
+ * @param {Program} program
+ * @param {Record<string, any>} values by key, as the text gives them
+ * @param {(note: Phrase) => void} note
+ * @returns {State}
+ */
+function stateOf({ rows, always = {} }, values, note) {
+  const defaults = rows.filter((row) => row.default !== undefined);
+  const all = { ...Object.fromEntries(defaults.map((row) => [row.key, row.default])), ...values };
+  /** @type {Record<string, any>} */
+  const settings = { ...always };
+  for (const row of rows) {
+    if (!row.setting || all[row.key] === undefined) continue;
+    const value = row.from ? row.from(all[row.key], all, note) : all[row.key];
+    if (value === undefined) continue;
+    checkRange(row, value, all[row.key]);
+    settings[row.setting] = value;
+  }
+  /** @type {State['drop']} */
+  const drop = (setting, why) => {
+    const stated = rows.some((row) => row.setting === setting && row.key in values);
+    if (why && stated && active(settings).includes(setting)) note(why);
+    delete settings[setting];
+  };
+  return { all, given: new Set(Object.keys(values)), settings, note, drop };
+}
+
+/**
+ * @param {string | Uint8Array} text of a file or of the clipboard; bytes of a GGUF file
+ * @param {{ program?: string, fileName?: string }} [options] the id of the program; by default the one that
+ *   `recognise` is surest of
+ * @returns {Reading}
+ */
+export function readSettings(text, { program: id, fileName = '' } = {}) {
+  if (text.length > LONGEST && typeof text === 'string')
+    throw refused('settings_long', { n: text.length, limit: LONGEST });
+  const program = programOf(id ?? recognise(text, fileName)[0]?.program);
+  /** @type {Phrase[]} */
+  const notes = [];
+  const note = (/** @type {Phrase} */ one) => {
+    if (!notes.some((other) => JSON.stringify(other) === JSON.stringify(one))) notes.push(one);
+  };
+  const { values, given } = sortPairs(program, program.parse(text, note), note);
+  const state = stateOf(program, values, note);
+  const order = typeof program.order === 'function' ? program.order(state) : program.order;
+  program.finish?.(state);
+  for (const setting of active(state.settings))
+    if (!order.includes(setting))
+      state.drop(setting, phrase('settings_not_run', { setting, program: program.name }));
+  const settings = { ...withoutNeutral(state.settings), order: [...new Set(order)] };
+  return { program: program.id, version: program.version, given, settings, notes };
+}

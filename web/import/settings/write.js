@@ -1,0 +1,81 @@
+/** Writes settings for another program, with a note for each difference. */
+import { phrase, show } from '../../engine/errors.js';
+import { active, matters, ours, same, withoutIdle } from './ours.js';
+import { programOf } from './programs.js';
+import { readSettings } from './read.js';
+
+/**
+ * @typedef {import('../../engine/errors.js').Phrase} Phrase
+ * @typedef {import('./read.js').Program} Program
+ */
+
+/**
+ * The value of a row for our settings; undefined leaves the key out.
+ * @param {import('./read.js').Row} row
+ * @param {Record<string, any>} settings
+ * @param {(note: Phrase) => void} note
+ */
+function valueOf(row, settings, note) {
+  const { setting, to, off } = row;
+  if (!setting || !matters(settings, setting)) return undefined;
+  const idle = settings[setting] === undefined;
+  const neutral = ours[setting]?.neutral;
+  const value = idle ? (off ?? neutral) : settings[setting];
+  const made = to && !(idle && off !== undefined) ? to(value, settings, note) : value;
+  return same(made, row.default) ? undefined : made;
+}
+
+/**
+ * Each difference between the settings and their meaning in another program, as a note.
+ * @param {Record<string, any>} wanted @param {Record<string, any>} there @param {string} program
+ * @returns {Phrase[]}
+ */
+function differences(wanted, there, program) {
+  const names = [...new Set([...Object.keys(wanted), ...Object.keys(there)])];
+  const notes = names
+    .filter((name) => name !== 'order' && !same(wanted[name], there[name]))
+    .map((setting) => {
+      const other = there[setting] ?? ours[setting]?.neutral;
+      const value = wanted[setting] ?? ours[setting]?.neutral;
+      if (setting === 'convention') return phrase('settings_rules', { program });
+      if (!Object.hasOwn(ours, setting))
+        return phrase('settings_cannot_say', { setting, value: show(value), program });
+      return other === undefined || same(other, ours[setting]?.neutral)
+        ? phrase('settings_cannot_say', { setting, value: show(value), program })
+        : phrase('settings_other_value', {
+            setting,
+            value: show(value),
+            other: show(other),
+            program,
+          });
+    });
+  const acting = active(wanted).filter((name) => active(there).includes(name));
+  const [here, away] = [wanted, there].map(({ order }) =>
+    order ? order.filter((/** @type {string} */ name) => acting.includes(name)) : null,
+  );
+  if (here && away && !same(here, away))
+    notes.push(phrase('settings_other_order', { program, order: away.join(', ') }));
+  return notes;
+}
+
+/**
+ * Writes settings for a program. The text is read back, so each difference is a note.
+ * @param {Record<string, any>} given ours, e.g. those of `readSettings`
+ * @param {string} id of the program
+ * @returns {{ text: string, notes: Phrase[] }}
+ */
+export function writeSettings(given, id) {
+  const program = programOf(id);
+  const settings = withoutIdle(given);
+  /** @type {Phrase[]} */
+  const notes = [];
+  const note = (/** @type {Phrase} */ one) => void notes.push(one);
+  /** @type {import('./forms.js').Pairs} */
+  const pairs = program.rows
+    .map((row) => /** @type {[string, unknown]} */ ([row.key, valueOf(row, settings, note)]))
+    .filter(([, value]) => value !== undefined);
+  pairs.push(...(program.also?.(settings, note) ?? []));
+  const text = program.format(pairs, settings, note);
+  const there = withoutIdle(readSettings(text, { program: id }).settings);
+  return { text, notes: [...notes, ...differences(settings, there, program.name)] };
+}
