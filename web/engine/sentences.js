@@ -492,6 +492,25 @@ export const sentences = {
   npy_version: '{file}: array {name} has version {version}, which is not read here (1 to 3 are)',
   npy_header: '{file}: array {name} has a header that is not read here: {value}',
 
+  // Recorded probabilities
+  record_text: '{file} has {n} characters, at most {limit} are read',
+  record_positions: '{file} has more than {limit} tokens',
+  record_tokens: '{file} lists more than {limit} alternatives',
+  record_json: '{file} is neither JSON nor lines or events of it: line {n} cannot be read',
+  record_shape: '{file} is JSON, but no answer of a server in a form that is known here',
+  record_none:
+    '{file} is an answer of {program} without the probabilities of its tokens: ask again with {ask}',
+  record_number: '{file}: a log-probability must be a number, got {value} at token {at}',
+  record_positive: '{file}: a log-probability must be at most 0, got {value} at token {at}',
+  record_mass: '{file}: the probabilities listed at token {at} add up to {value}, more than 1',
+  record_cut: 'the last line is cut off and was left out',
+  record_alone: '{n} positions list no alternatives, so their bounds are wide',
+  record_no_number: '{n} positions have no probability',
+  record_undrawn: '{program} does not say which token was drawn at {n} positions',
+  record_prompt: '{n} tokens are of the prompt and were not drawn',
+  record_echo: 'the answer begins with its prompt and does not say where the prompt ends',
+  record_left_out: '{n} alternatives are impossible, repeated or placed in doubt, and left out',
+
   // Memory
   no_memory_states: "no memory for the grammar's states",
   no_memory_grammar: 'no memory for the grammar',

@@ -29,9 +29,9 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = new TextEn
 
 /**
  * Checks depth and number of values before parsing: the time and memory of JSON.parse grow with both.
- * @param {string} text @param {string} name
+ * @param {string} text @param {string} name @param {number} most values
  */
-function checkSize(text, name) {
+function checkSize(text, name, most) {
   let depth = 0;
   let values = 0;
   let quoted = false;
@@ -45,21 +45,22 @@ function checkSize(text, name) {
       if (++depth > DEPTH) throw bad(name, 'vocab_json_deep', { limit: DEPTH });
     } else if (code === CLOSE || code === CLOSE_LIST) depth--;
   }
-  if (values > VALUES)
+  if (values > most)
     throw new LogitscopeError('too_long', 'vocab_json_values', {
       file: name,
       n: values,
-      limit: VALUES,
+      limit: most,
     });
 }
 
 /**
  * Parses JSON; ignores a byte order mark.
  * @param {string} text @param {string} name the file's name, for the refusal
+ * @param {number} [most] values
  * @returns {unknown}
  */
-export function parseJson(text, name) {
-  checkSize(text, name);
+export function parseJson(text, name, most = VALUES) {
+  checkSize(text, name, most);
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
