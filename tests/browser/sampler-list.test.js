@@ -110,6 +110,28 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   await page.keyboard.press('Enter');
   await page.locator('.card[data-stage=tfs_z]').waitFor();
   assert.equal(await shelf.count(), 0);
+
+  // A stage of the chain is found too, and Enter goes to its value. Its line shows its second setting.
+  await page.locator('[data-chip=xtc_probability]').click();
+  const second = page.locator('logit-chain [data-more=xtc_probability]');
+  assert.equal(await second.innerText(), 'XTC threshold 0.1');
+  await second.click();
+  await page.locator('.card [data-name=xtc_threshold] #box').waitFor();
+  await button.press('Enter');
+  await until(
+    () => focused(page),
+    (at) => at === 'input',
+  );
+  await page.keyboard.type('xtc');
+  await until(offered, (names) => names.join() === 'xtc_probability');
+  assert.equal(await status.innerText(), '1 stage; Enter goes to XTC probability');
+  await page.keyboard.press('Enter');
+  await shelf.waitFor({ state: 'detached' });
+  const box = () =>
+    page
+      .locator('logit-knob[data-name=xtc_probability] #box')
+      .evaluate((it) => it.matches(':focus'));
+  await until(box, Boolean);
   assert.deepEqual(complaints, []);
   await close();
 });

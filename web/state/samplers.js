@@ -69,15 +69,14 @@ const PICTURED = {
   renormalize_logits: { given: 'none' },
 };
 
-const rows = Object.entries(SOURCES).filter(([name]) => !ALWAYS_SHOWN.includes(name));
+/** @type {[string, SamplerFacts][]} */
+const rows = Object.entries(SOURCES).map(([name, { aliases, ...source }]) => [
+  name,
+  { aliases: aliases.split(', ').filter(Boolean), source, ...PICTURED[name] },
+]);
 /** @type {Readonly<Record<string, SamplerFacts>>} */
 export const SAMPLERS = Object.freeze({
-  ...Object.fromEntries(
-    rows.map(([name, { aliases, ...source }]) => [
-      name,
-      { aliases: aliases.split(', ').filter(Boolean), source, ...PICTURED[name] },
-    ]),
-  ),
+  ...Object.fromEntries(rows.filter(([name]) => !ALWAYS_SHOWN.includes(name))),
   constraint: {
     aliases: [
       'grammar',
@@ -99,6 +98,34 @@ export const SAMPLERS = Object.freeze({
     given: null,
   },
 });
+
+/** Everything that a search finds: the shelf, the samplers that are always shown, the settings of other programs. */
+const FINDABLE = {
+  ...Object.fromEntries(rows),
+  ...SAMPLERS,
+  import: {
+    aliases: [
+      'import',
+      'export',
+      'preset',
+      'llama.cpp',
+      'KoboldCpp',
+      'Ollama',
+      'Modelfile',
+      'generation_config.json',
+      'SillyTavern',
+      'text-generation-webui',
+      'LM Studio',
+      'vLLM',
+      'SGLang',
+      'tabbyAPI',
+      'ExLlamaV2',
+      'OpenAI API',
+      'transformers',
+      'MLX',
+    ],
+  },
+};
 
 /** Probabilities of sixteen tokens in percent: with one favourite, and with many similar ones. */
 const SHARES = {
@@ -208,7 +235,7 @@ export function findSamplers(query, names, said) {
   const words = query.split(/\s+/).map(plainLetters).filter(Boolean);
   /** @param {string} name */
   const distance = (name) => {
-    const { aliases, source } = SAMPLERS[name];
+    const { aliases, source } = /** @type {Record<string, SamplerFacts>} */ (FINDABLE)[name];
     const [title, ...sentences] = said(name);
     const known = [name, title, ...aliases, ...(PARTS[name] ?? [])].map(plainLetters);
     if (known.includes(asked)) return 0;

@@ -22,10 +22,10 @@ export const WANTED = [
 /** The samplers that read a second distribution. */
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
 export const WATERMARKS = ['green_bias', 'synthid_depth'];
-/** The parameters of each sampler beside its main setting. */
+/** The parameters of each sampler beside its main setting. A stage's line shows the first one, a number. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   contrastive_beta: ['contrastive_alpha'],
-  repetition_penalty: ['rep_pen_slope', 'prompt_ignore_length', 'repetition_window'],
+  repetition_penalty: ['repetition_window', 'rep_pen_slope', 'prompt_ignore_length'],
   dry_multiplier: ['dry_base', 'dry_allowed_length', 'dry_penalty_last_n', 'dry_sequence_breakers'],
   xtc_probability: ['xtc_threshold'],
   mirostat: ['mirostat_tau', 'mirostat_eta'],

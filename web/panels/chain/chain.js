@@ -18,6 +18,7 @@ import {
   describeDifference,
   later,
   settingName,
+  valueInWords,
 } from '../../base/setting-words.js';
 import { effectOf } from '../../base/stage-words.js';
 import { ALWAYS_SHOWN, PARTS, SECOND, SHARED, WANTED, matchPreset } from '../../state/settings.js';
@@ -284,8 +285,9 @@ export class LogitChain extends LogitElement {
       ${
         this.unfolded
           ? html`<p class="about">${t('chain.about')} ${t('order.canonical')}</p>
-            <logit-shelf .table=${this.table} .shown=${shelved}
-              @logit-add=${(/** @type {CustomEvent} */ { detail }) => this.#add(detail)} @logit-close=${() => this.#fold()}></logit-shelf>
+            <logit-shelf .table=${this.table} .shown=${shelved} .inside=${[...ALWAYS_SHOWN, ...this.#taken]}
+              @logit-add=${(/** @type {CustomEvent} */ { detail }) => this.#add(detail)} @logit-close=${() => this.#fold()}
+              @logit-find=${(/** @type {CustomEvent} */ { detail }) => this.#find(detail.name)}></logit-shelf>
             ${this.#renderMore()}`
           : nothing
       }`;
@@ -297,6 +299,12 @@ export class LogitChain extends LogitElement {
     /** @type {HTMLElement | null} */ (
       this.renderRoot.querySelector('[data-command=stages]')
     )?.focus();
+  }
+
+  /** Closes the shelf and moves the focus to a stage of the chain. @param {string} name */
+  #find(name) {
+    this.#fold();
+    this.#added = name;
   }
 
   #renderGate() {
@@ -387,19 +395,28 @@ export class LogitChain extends LogitElement {
             ? html`<div class="row"><p class="name">${capitalise(settingName(name))}</p>${brief}${end}</div>`
             : this.#renderKnob(name, { open, slots: html`${brief}${end}` })
         }
-        <div class="more" ?hidden=${!open}>${did}${open ? spark() : nothing}</div>
         ${SECOND.includes(name) ? this.#renderSecond(name) : nothing}
         ${open || this.only ? this.#renderParts(name) : nothing}
+        <div class="more" ?hidden=${!open}>${did}${open ? spark() : nothing}</div>
       </li>
     `;
   }
 
-  /** @param {string} name @param {boolean} open */
+  /**
+   * Renders the button that unfolds a stage. It shows the first further setting of the stage, if there is one.
+   * @param {string} name @param {boolean} open
+   */
   #renderToggle(name, open) {
     const toggle = () => {
       if (!this.#opened.delete(name)) this.#opened.add(name);
       this.requestUpdate();
     };
+    const row = this.only ? undefined : this.#rowOf(this.#partsOf(name)[0]);
+    if (row) {
+      const value = valueInWords(row, this.settings[row.name] ?? row.neutral);
+      return html`
+        <button slot="did" class="second" data-more=${name} aria-expanded=${open} @click=${toggle}>${settingName(row.name)} ${value}</button>`;
+    }
     return html`
       <button slot="end" class="ring" data-more=${name} aria-expanded=${open}
         aria-label=${t('help.about', { name: capitalise(settingName(name)) })}

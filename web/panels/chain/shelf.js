@@ -1,7 +1,8 @@
 /**
  * <logit-shelf>: all samplers that are not in the chain, in groups. Each has a sentence, pictures of its effect and a
- * source. The search finds names of other programs too. Emits "logit-add" for a chosen sampler, with `start` (its
- * first value) unless it has a card of its own; emits "logit-close".
+ * source. The search knows the names of other programs; it also finds stages that are in the chain, and the settings
+ * of other programs. Emits "logit-add" for a chosen sampler, with `start` (its first value) unless it has a card of
+ * its own; "logit-find" for a stage in the chain; "logit-programs"; "logit-close".
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/shelf';
@@ -45,7 +46,7 @@ async function readPictures() {
 }
 
 export class LogitShelf extends LogitElement {
-  static properties = withoutAttribute('table shown query pictures');
+  static properties = withoutAttribute('table shown inside imports query pictures');
 
   static styles = [...LogitElement.styles, shelfStyles];
 
@@ -53,8 +54,12 @@ export class LogitShelf extends LogitElement {
     super();
     /** @type {import('../../plots/trace.js').SettingRow[]} */
     this.table = [];
-    /** Names of the samplers that are in the chain. @type {string[]} */
+    /** Names of the samplers that cannot be added. @type {string[]} */
     this.shown = [];
+    /** Names of the samplers that are in the chain. @type {string[]} */
+    this.inside = [];
+    /** True if the search finds the settings of other programs. */
+    this.imports = false;
     this.query = '';
     /**
      * Pictures by sampler and kind of distribution; empty until they are computed.
@@ -76,8 +81,9 @@ export class LogitShelf extends LogitElement {
   }
 
   get #found() {
-    const said = (/** @type {string} */ name) => [settingName(name), aboutSetting(name)];
-    return findSamplers(this.query, this.#addable, said);
+    if (!this.query.trim()) return this.#addable;
+    const names = [...this.inside, ...this.#addable, ...(this.imports ? ['import'] : [])];
+    return findSamplers(this.query, names, (name) => [titleOf(name), aboutOf(name)]);
   }
 
   connectedCallback() {
@@ -108,7 +114,12 @@ export class LogitShelf extends LogitElement {
         </div>
         <p id="keys" hidden>${t('shelf.keys')}</p>
         <p class="visually-hidden" role="status">${
-          best ? t('shelf.count.best', { count, name: capitalise(settingName(best)) }) : count
+          best
+            ? t(this.#isHere(best) ? 'shelf.count.best' : 'shelf.count.there', {
+                count,
+                name: capitalise(titleOf(best)),
+              })
+            : count
         }</p>
         <p class="about">${t('shelf.legend')}</p>
         <div class="list">
@@ -140,13 +151,14 @@ export class LogitShelf extends LogitElement {
 
   /** @param {string} name */
   #renderSampler(name) {
-    const { source, given } = SAMPLERS[name];
+    const here = this.#isHere(name);
+    const { source, given } = here ? SAMPLERS[name] : { given: undefined };
     return html`
       <li>
         <button data-add=${name} @click=${() => this.#add(name)}>
-          <b>${capitalise(settingName(name))}</b>
-          <span class="about">${aboutSetting(name)}</span>
-          ${given === null ? nothing : this.#renderPictures(name)}
+          <b>${capitalise(titleOf(name))}</b>
+          <span class="about">${aboutOf(name)}</span>
+          ${here ? (given === null ? nothing : this.#renderPictures(name)) : name === 'import' ? nothing : html`<span class="pictures there">${t('shelf.inside')}</span>`}
         </button>
         <p class="from">
           ${source ? html`<a href=${source.url} target="_blank" rel="noopener noreferrer">${[source.by, source.year].filter(Boolean).join(' ')}</a>` : nothing}
@@ -220,11 +232,23 @@ export class LogitShelf extends LogitElement {
     /** @type {HTMLElement | null | undefined} */ (stops[at + by])?.focus();
   }
 
+  /** True for a stage that can be added. @param {string} name */
+  #isHere(name) {
+    return name !== 'import' && !this.inside.includes(name);
+  }
+
   /** @param {string} name */
   #add(name) {
-    this.emit('logit-add', { name, start: startOf(this.table, name) });
+    if (name === 'import') this.emit('logit-programs');
+    else if (this.inside.includes(name)) this.emit('logit-find', { name });
+    else this.emit('logit-add', { name, start: startOf(this.table, name) });
   }
 }
+
+const titleOf = (/** @type {string} */ name) =>
+  name === 'import' ? t('shelf.import') : settingName(name);
+const aboutOf = (/** @type {string} */ name) =>
+  name === 'import' ? t('shelf.import.about') : aboutSetting(name);
 
 /** Renders the dot below a token in a picture: kept or removed. @param {Picture} picture @param {number} i */
 function renderDot({ kept, marked }, i) {
