@@ -72,9 +72,10 @@ void warp_encoder_repetition_penalty(float *logits, const struct warp_input *inp
  * history are left out, as in transformers. If r > 1, the penalty is 1 + (r - 1) rep_pen_slope for
  * an id that is only in the window's older half, as in koboldcpp. CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
-/* Subtract a * count(id), and b for each id present, in the last repetition_window ids. Negative a
- * and b make repeats likelier. In the count, an occurrence adds penalty_decay^(number of tokens
- * after it), as in RWKV. */
+/* Subtract a * count(id), and b for each id present, in the last repetition_window ids. If
+ * penalty_generated_only is 1, the prompt is left out, as in the OpenAI API and vLLM: only the last
+ * settings->step ids of the history count. Negative a and b make repeats likelier. In the count, an
+ * occurrence adds penalty_decay^(number of tokens after it), as in RWKV. */
 void warp_frequency_penalty(float *logits, const struct warp_input *input);
 void warp_presence_penalty(float *logits, const struct warp_input *input);
 /* Removes every id that would complete an n-gram that the last repetition_window ids already

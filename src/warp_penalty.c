@@ -12,9 +12,18 @@ void warp_logit_bias(float *logits, const struct warp_input *input) {
     }
 }
 
+/* Sets *ids to the window of frequency and presence penalty; returns its length. */
+static size_t counted_ids(const struct warp_input *input, const uint32_t **ids) {
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
+    uint64_t generated = input->settings->step;
+    if (value_of(input, SETTING_PENALTY_GENERATED_ONLY) == 0 || generated >= n) return n;
+    *ids += n - (size_t)generated;
+    return (size_t)generated;
+}
+
 /* Counts each id of the window in scratch[id], sets no other entry, returns the window's length. */
 static size_t count_ids(const struct warp_input *input, const uint32_t **ids) {
-    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
+    size_t n = counted_ids(input, ids);
     for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]] = 0;
     for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]]++;
     return n;
@@ -84,7 +93,7 @@ static void subtract_penalty(float *logits, const struct warp_input *input, doub
 /* Sums decay^age over the occurrences of each id in the window, newest first. scratch[id] stores
  * the sum as a float32. `age` is the number of tokens after the occurrence. */
 static size_t count_decayed(const struct warp_input *input, const uint32_t **ids) {
-    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
+    size_t n = counted_ids(input, ids);
     double decay = value_of(input, SETTING_PENALTY_DECAY), power = 1;
     for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]] = 0;
     for (size_t i = n; i-- > 0; power *= decay) {

@@ -30,7 +30,7 @@ conventions: Dict[str, Dict[str, Any]] = {
         "convention": "llama.cpp",
         "order": DATA["order"],
         "repetition_window": 64,
-        "dry_penalty_last_n": 0,
+        "dry_penalty_last_n": 64,
         "dry_sequence_breakers": ["\n", ":", '"', "*"],
     },
     "llama2.c": {"convention": "llama2.c", "repetition_window": 0},

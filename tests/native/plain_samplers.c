@@ -76,24 +76,30 @@ static void logit_bias(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Returns how often an id occurs in the window of the history. */
+/* True if a place of the history counts for frequency and presence penalty. */
+static bool is_counted(const struct warp_input *input, size_t place) {
+    double after = (double)(input->n_history - place);
+    double window = value_of(input, SETTING_REPETITION_WINDOW);
+    bool generated = after <= (double)input->settings->step;
+    return (window == 0 || after <= window) &&
+           (generated || value_of(input, SETTING_PENALTY_GENERATED_ONLY) == 0);
+}
+
+/* Returns how often an id occurs in the counted part of the history. */
 static double count_of(const struct warp_input *input, size_t id) {
-    const uint32_t *ids;
-    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
     double count = 0;
-    for (size_t i = 0; i < n; i++) count += ids[i] == id;
+    for (size_t i = 0; i < input->n_history; i++)
+        count += input->history[i] == id && is_counted(input, i);
     return count;
 }
 
-/* Returns the sum of decay^age over the occurrences of an id in the window, newest first, in
- * float32. `age` is the number of tokens after the occurrence. */
+/* Returns the sum of decay^age over the counted occurrences of an id, newest first, in float32.
+ * `age` is the number of tokens after the occurrence. */
 static double decayed_count_of(const struct warp_input *input, size_t id) {
-    const uint32_t *ids;
-    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
     double power = 1;
     float count = 0;
-    for (size_t i = n; i-- > 0; power *= value_of(input, SETTING_PENALTY_DECAY))
-        if (ids[i] == id) count = (float)((double)count + power);
+    for (size_t i = input->n_history; i-- > 0; power *= value_of(input, SETTING_PENALTY_DECAY))
+        if (input->history[i] == id && is_counted(input, i)) count = (float)((double)count + power);
     return (double)count;
 }
 

@@ -50,6 +50,7 @@ static void draw_value(struct settings *settings, enum setting sampler, size_t n
     case SETTING_RENORMALIZE_LOGITS: value[sampler] = 1; break;
     case SETTING_FREQUENCY_PENALTY:
     case SETTING_PRESENCE_PENALTY:
+        value[SETTING_PENALTY_GENERATED_ONLY] = sample_below(2);
         if (sample_below(3) == 0) value[SETTING_PENALTY_DECAY] = sample_below(5) ? u : 0;
         value[sampler] = sample_below(20) ? 4 * u - 2 : DBL_MAX * (2 * u - 1);
         break;

@@ -114,6 +114,13 @@ function afterBreaker(text, breakers) {
   return text.length;
 }
 
+/** Returns the ids that frequency and presence penalty count. */
+function countedIds(settings, history) {
+  const { repetition_window: window = 0, penalty_generated_only: only = 0, step = 0 } = settings;
+  const seen = history.slice(window ? -window : 0);
+  return only ? seen.slice(Math.max(seen.length - step, 0)) : seen;
+}
+
 /** Mirostat 1: returns how many of n tokens to keep, from the Zipf exponent of the best tokens. */
 function zipfCount(best, n, mu) {
   if (best.length < 2) return 1;
@@ -191,18 +198,15 @@ const SAMPLERS = {
     const shift = span / temperature > LARGEST ? logits[order[0]] : 0;
     return onSurvivors(logits, (logit) => clamp((logit - shift) / temperature));
   },
-  frequency_penalty: (
-    logits,
-    { frequency_penalty: a, repetition_window: window = 0, penalty_decay: decay = 1 },
-    history,
-  ) => {
-    const seen = history.slice(window ? -window : 0).reverse();
+  frequency_penalty: (logits, settings, history) => {
+    const { frequency_penalty: a, penalty_decay: decay = 1 } = settings;
+    const seen = countedIds(settings, history).reverse();
     const times = (id) =>
       seen.reduce((sum, it, age) => (it === id ? Math.fround(sum + power(decay, age)) : sum), 0);
     return onSurvivors(logits, (logit, id) => clamp(logit - a * times(id)));
   },
-  presence_penalty: (logits, { presence_penalty: b, repetition_window: window = 0 }, history) => {
-    const seen = new Set(history.slice(window ? -window : 0));
+  presence_penalty: (logits, { presence_penalty: b, ...settings }, history) => {
+    const seen = new Set(countedIds(settings, history));
     return onSurvivors(logits, (logit, id) => (seen.has(id) ? clamp(logit - b) : logit));
   },
   no_repeat_ngram_size: (

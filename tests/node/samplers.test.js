@@ -135,6 +135,27 @@ describe('adaptive-p', () => {
   });
 });
 
+describe('penalties of generated tokens alone', () => {
+  test('a generation counts from its first drawn token on', async () => {
+    const settings = { frequency_penalty: 3, presence_penalty: 1, temperature: 0 };
+    const session = scope.session();
+    const prompt = [72, 105, 72, 105];
+    const asked = { ...settings, penalty_generated_only: 1, logit_bias: { [EOS]: false } };
+    const { ids } = await run({ ...asked, prompt, max_new_tokens: 12 });
+    assert.equal(new Set(ids).size > 4, true);
+    ids.forEach((id, n) => {
+      const raw = session.feed([...prompt, ...ids.slice(0, n)]) && session.logits();
+      const history = ids.slice(0, n);
+      const { logits } = scope.warp(
+        raw,
+        { ...settings, logit_bias: { [EOS]: false } },
+        { history },
+      );
+      assert.equal(logits.indexOf(Math.max(...logits)), id);
+    });
+  });
+});
+
 describe('the length of a text', () => {
   test('no end token is drawn before min_new_tokens others', async () => {
     for (const least of [0, 1, 5]) {

@@ -200,6 +200,14 @@ def penalty_decay(logits, frequency_penalty, penalty_decay, presence_penalty=0):
     return after
 
 
+def generated_only(logits, penalty_generated_only, step, frequency_penalty=0, presence_penalty=0, repetition_window=0):
+    """apply_penalties of vLLM: bin counts and a mask of the output tokens alone; here of the last ids in a window."""
+    window = HISTORY[-repetition_window or None :]
+    output = window[max(len(window) - step, 0) :]
+    counts = np.bincount(output, minlength=len(logits)) if output else np.zeros(len(logits))
+    return logits - frequency_penalty * counts - presence_penalty * (counts > 0)
+
+
 def rep_pen_slope(logits, repetition_penalty, rep_pen_slope):
     """Uses the two counts of koboldcpp's sample_rep_pen."""
     near = {id for i, id in enumerate(HISTORY) if 2 * i >= len(HISTORY)}
@@ -292,14 +300,17 @@ def synthid(logits, synthid_depth, synthid_context=4, watermark_key=15485863):
     return np.log(np.maximum(p, 1e-300), where=~np.isinf(logits), out=np.full(len(p), -np.inf))
 
 
-def print_with_history(name, source, define, cases):
+def print_with_history(name, source, define, cases, step=None):
+    """Prints the cases; the last `step` ids of the history are generated."""
+    lines = ["history " + " ".join(map(str, HISTORY))] + ([] if step is None else [f"coin 0 {step}"])
+    given = {} if step is None else {"step": step}
     for kind, logits in INPUTS.items():
         if len(logits) < 4:
             continue
         for i, settings in enumerate(cases):
             array = np.array(np.float32(logits), dtype=np.float64)
-            line = "history " + " ".join(map(str, HISTORY))
-            print_case(f"{name}/{kind}/{i}", source, logits, settings, define(array, **settings), [line])
+            after = define(array, **settings, **given)
+            print_case(f"{name}/{kind}/{i}", source, logits, settings, after, lines)
 
 
 def print_with_step(name, source, define, cases):
@@ -328,6 +339,17 @@ print_with_history(
         {"frequency_penalty": 1.5, "penalty_decay": 0.5, "presence_penalty": 0.25},
     ],
 )
+for step in (0, 3, 99):
+    print_with_history(
+        f"penalty_generated_only/{step}",
+        "vLLM 00388f6, vllm/model_executor/layers/utils.py, apply_penalties",
+        generated_only,
+        [
+            {"penalty_generated_only": 1, "frequency_penalty": 0.7, "presence_penalty": -0.3},
+            {"penalty_generated_only": 1, "frequency_penalty": 1.5, "repetition_window": 2},
+        ],
+        step,
+    )
 print_with_history(
     "rep_pen_slope",
     "LostRuins/koboldcpp gpttype_adapter.cpp @2da346a, sample_rep_pen",

@@ -83,7 +83,7 @@ export const conventions = Object.freeze({
     convention: 'llama.cpp',
     order: LLAMA_CPP,
     repetition_window: 64,
-    dry_penalty_last_n: 0,
+    dry_penalty_last_n: 64,
     dry_sequence_breakers: ['\n', ':', '"', '*'],
   },
   'llama2.c': { convention: 'llama2.c', repetition_window: 0 },

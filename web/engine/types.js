@@ -105,6 +105,8 @@
  * @property {number} [smoothing_curve] 1; above 1 adds a cubic part to smoothing_factor
  * @property {number} [penalty_decay] 1; for frequency_penalty: factor on an occurrence for each token
  *   that follows it
+ * @property {0 | 1} [penalty_generated_only] 0; 1: frequency_penalty and presence_penalty count
+ *   generated tokens only
  * @property {number} [rep_pen_slope] 1; reduces repetition_penalty for the older half of its window
  * @property {number} [prompt_ignore_length] 0; number of first ids that repetition_penalty ignores
  * @property {number} [exponential_decay_start] 0; number of drawn tokens before the length

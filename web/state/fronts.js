@@ -55,7 +55,7 @@ export const FRONTS = Object.freeze([
     name: 'vLLM',
     version: '00388f6',
     source: `${addressAt('vllm-project/vllm', '00388f6573ccfcffad607b8c9ecdf341a4669ceb')}vllm/sampling_params.py`,
-    settings: {},
+    settings: { penalty_generated_only: 1 },
     note: 'config',
   },
   {
@@ -90,7 +90,7 @@ export const FRONTS = Object.freeze([
     name: 'OpenAI API',
     version: 'f85dbe2',
     source: `${addressAt('openai/openai-openapi', 'f85dbe223d40e1a31cba812ab2d755c7e98a92a3')}openapi.yaml`,
-    settings: {},
+    settings: { penalty_generated_only: 1 },
   },
 ]);
 
