@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line: `logitscope COMMAND --flag value ...`. `logitscope --help` lists all commands. */
-import { main, say } from './cli/main.js';
+import { main } from './cli/main.js';
+import { say } from './cli/terminal.js';
 
 // If a program closes the pipe early (`| head`), this is not an error. A full disk is one.
 for (const stream of [process.stdout, process.stderr])

@@ -15,7 +15,8 @@ import {
   nearestOf,
 } from './flags.js';
 import { HELD_OUT, compareHeldOut } from './held-out.js';
-import { columns, inLine, percent, printJson, quoted } from './terminal.js';
+import { SERVER, faultOf, isStopped } from './server.js';
+import { columns, inLine, percent, printJson, quoted, say } from './terminal.js';
 import { wholeNumber } from './documents.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
@@ -85,27 +86,46 @@ async function write(scope, strategy, options) {
 }
 
 /**
+ * Writes the texts of a strategy.
+ * @param {any} scope
+ * @param {any} values
+ * @param {Strategy} strategy
+ * @param {number} samples
+ */
+async function writeTexts(scope, values, strategy, samples) {
+  const grammar = readGrammar(values);
+  const { prompt, seed = 0, max_new_tokens } = values;
+  const texts = [];
+  for (let i = 0; i < samples; i++) {
+    const result = await write(scope, strategy, { prompt, seed: seed + i, max_new_tokens });
+    const { text, ids, finish_reason, figures } = result;
+    const verdict = judge(grammar, prompt + text);
+    texts.push({ seed: seed + i, text, ids, finish_reason, figures, verdict });
+  }
+  return texts;
+}
+
+/**
  * Returns a row for each strategy: its first text. If it has several texts, the row has their common numbers too.
+ * `stopped` is the error after which a server gave no more logits; the rows before it are complete.
  * @param {any} scope
  * @param {any} values
  */
 async function compareStrategies(scope, values) {
-  const grammar = readGrammar(values);
-  const { prompt, seed = 0, max_new_tokens } = values;
+  const { prompt, seed = 0 } = values;
   const { strategies, samples } = readSuite(values);
   const rows = [];
   /** @type {number[]} */
   let reference = [];
-  for (const strategy of strategies) {
-    const texts = [];
-    for (let i = 0; i < samples; i++) {
-      const result = await write(scope, strategy, { prompt, seed: seed + i, max_new_tokens });
-      const { text, ids, finish_reason, figures } = result;
-      const verdict = judge(grammar, prompt + text);
-      texts.push({ seed: seed + i, text, ids, finish_reason, figures, verdict });
+  try {
+    for (const strategy of strategies) {
+      const texts = await writeTexts(scope, values, strategy, samples);
+      if (rows.length === 0) reference = texts[0].ids;
+      rows.push({ ...strategy, texts, diverges_at: divergence(reference, texts[0].ids) });
     }
-    if (rows.length === 0) reference = texts[0].ids;
-    rows.push({ ...strategy, texts, diverges_at: divergence(reference, texts[0].ids) });
+  } catch (stopped) {
+    if (rows.length === 0 || !isStopped(stopped)) throw stopped;
+    return { prompt, seed, samples, rows, cold: null, stopped: /** @type {Error} */ (stopped) };
   }
   const pair = coldPair(strategies);
   const cold = pair && {
@@ -113,12 +133,12 @@ async function compareStrategies(scope, values) {
     cold: rows[pair.cold].name,
     ...(await gapsOf(
       scope,
-      scope.encode(prompt),
+      await scope.encode(prompt),
       rows[pair.greedy].texts[0].ids,
       Number(strategies[pair.cold].settings.temperature),
     )),
   };
-  return { prompt, seed, samples, rows, cold };
+  return { prompt, seed, samples, rows, cold, stopped: null };
 }
 
 /** @param {any} text a text of a row; undefined fields are removed */
@@ -131,7 +151,7 @@ function flattenText({ seed, figures, verdict, ...rest }) {
  * @param {Awaited<ReturnType<typeof compareStrategies>>} compared
  * @param {NodeJS.WriteStream} stdout
  */
-function printAll({ model }, { prompt, seed, samples, rows, cold }, stdout) {
+function printAll({ model }, { prompt, seed, samples, rows, cold, stopped }, stdout) {
   printJson(stdout, {
     model,
     prompt,
@@ -147,6 +167,7 @@ function printAll({ model }, { prompt, seed, samples, rows, cold }, stdout) {
           },
     ),
     ...(cold && { greedy_gaps: cold }),
+    ...(stopped && { error: faultOf(stopped) }),
   });
 }
 
@@ -223,7 +244,7 @@ function printGaps({ cold, smallest, close }, stdout) {
 export const compare = {
   summary: 'run strategies side by side on a prompt with the same seed',
   settings: false,
-  flags: [...PROMPTS, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, ...HELD_OUT],
+  flags: [...PROMPTS, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, ...HELD_OUT, ...SERVER],
 
   check(values) {
     checkBeside(values, 'held_out', ['prompt', 'suite', 'strategy', 'samples', 'grammar']);
@@ -233,13 +254,14 @@ export const compare = {
     needPrompt(values);
   },
 
-  async run(scope, values, { stdout }) {
+  async run(scope, values, { stdout, stderr }) {
     if (values.held_out !== undefined) return compareHeldOut(scope, values, stdout);
     const compared = await compareStrategies(scope, values);
-    if (values.json) return printAll(values, compared, stdout);
-    if (compared.samples === 1) printTexts(compared.rows, stdout);
+    if (values.json) printAll(values, compared, stdout);
+    else if (compared.samples === 1) printTexts(compared.rows, stdout);
     else printSpreads(compared.rows, stdout);
-    if (compared.cold) printGaps(compared.cold, stdout);
-    return undefined;
+    if (compared.cold && !values.json) printGaps(compared.cold, stdout);
+    if (compared.stopped) say(stderr, compared.stopped.message);
+    return compared.stopped ? 2 : 0;
   },
 };

@@ -2,6 +2,7 @@
 import { readSecond } from '../engine/second-distribution.js';
 import { PROMPTS, SEED, needPrompt, settingsOf } from './flags.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
+import { SERVER } from './server.js';
 import { bar, columns, inLine, largest, percent, printJson, quoted, width } from './terminal.js';
 
 /**
@@ -91,12 +92,13 @@ export const distribution = {
     { name: 'step', kind: 'number', help: 'the step whose coin XTC tosses (0)' },
     { name: 'top', kind: 'number', help: 'how many tokens to list (20)' },
     ...OWN,
+    ...SERVER,
   ],
   notes: OWN_NOTES,
   check: needPrompt,
 
-  run(scope, values, { stdout, stderr }, table) {
-    scope.feed(scope.encode(values.prompt));
+  async run(scope, values, { stdout, stderr }, table) {
+    await scope.feed(await scope.encode(values.prompt));
     const history = scope.timeline();
     const { step } = values;
     return withOwn(values, stderr, scope, async ({ own }) => {
@@ -105,7 +107,7 @@ export const distribution = {
       const second = await readSecond(scope, asked, history);
       scope.second(second);
       /** @type {Parameters<import('../engine/types.js').Own>} */
-      const reaching = scope.ownInput(logits, asked, {
+      const reaching = await scope.ownInput(logits, asked, {
         history,
         second: second ?? undefined,
         step,

@@ -15,14 +15,16 @@ import {
 import { Logitscope } from '../engine/index.js';
 import { play } from './interactive.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
-import { inLine, printJson, printLine, safe } from './terminal.js';
+import { SERVER, faultOf, isStopped } from './server.js';
+import { inLine, printJson, printLine, safe, say } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
 /** Settings that read a second distribution. */
 const SECOND = ['guidance_scale', 'contrastive_beta'];
 
 /**
- * Runs a generation to its end.
+ * Runs a generation to its end. If a server gives no more logits, the result has the steps before, and the error as
+ * `stopped`.
  * @param {any} scope
  * @param {any} options
  * @param {(step: import('../engine/types.js').Step) => void} [onStep]
@@ -31,11 +33,18 @@ const SECOND = ['guidance_scale', 'contrastive_beta'];
 export async function collect(scope, options, onStep) {
   const steps = [];
   const generation = scope.generate(options);
-  for (;;) {
-    const { done, value } = await generation.next();
-    if (done) return { ...value, steps };
-    steps.push(value);
-    onStep?.(value);
+  try {
+    for (;;) {
+      const { done, value } = await generation.next();
+      if (done) return { ...value, steps };
+      steps.push(value);
+      onStep?.(value);
+    }
+  } catch (stopped) {
+    if (steps.length === 0 || !isStopped(stopped)) throw stopped;
+    // The answers so far are kept, so this repeats the steps without a question.
+    const result = await collect(scope, { ...options, max_new_tokens: steps.length });
+    return { ...result, finish_reason: 'unanswered', stopped };
   }
 }
 
@@ -98,10 +107,11 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
       finish_reason,
       ...(verdict && { verdict }),
       ...(speculation && { speculation }),
+      ...(result.stopped && { error: faultOf(result.stopped) }),
     };
     if (values.json) printJson(stdout, { ...whole, steps });
     else printLine(stdout, whole);
-    return;
+    return end(result, stderr);
   }
   write(`${begun ? '' : prompt}\n`);
   stderr.write(
@@ -110,6 +120,13 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
     }\n`,
   );
   if (result.speculation) stderr.write(await draftLine(scope, asked, result));
+  return end(result, stderr);
+}
+
+/** Says why a text is not complete; returns the exit code. @param {any} result @param {NodeJS.WritableStream} stderr */
+function end({ stopped }, stderr) {
+  if (stopped) say(stderr, stopped.message);
+  return stopped ? 2 : 0;
 }
 
 /** @type {import('./flags.js').Command} */
@@ -161,6 +178,7 @@ export const generate = {
     },
     GRAMMAR,
     ...OWN,
+    ...SERVER,
   ],
   notes: OWN_NOTES,
 
@@ -188,8 +206,8 @@ export const generate = {
         cache: !values.no_cache,
       };
       const grammar = readGrammar(values);
-      if (values.interactive) await play(scope, table, values, options, grammar, streams);
-      else await show(scope, values, options, grammar, streams);
+      if (!values.interactive) return show(scope, values, options, grammar, streams);
+      return play(scope, table, values, options, grammar, streams);
     });
   },
 };

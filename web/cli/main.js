@@ -22,9 +22,10 @@ import { grade } from './grade.js';
 import { info } from './info.js';
 import { showProgress } from './progress.js';
 import { lesson } from './lesson.js';
+import { checkServer, runOnServer } from './server.js';
 import { sweep } from './sweep.js';
 import { takeLink } from './link.js';
-import { inLine, printLine } from './terminal.js';
+import { printLine, say } from './terminal.js';
 import { tokenize } from './tokenize.js';
 import { wholeName } from '../engine/model-names.js';
 import { Logitscope, LogitscopeError } from '../engine/index.js';
@@ -113,12 +114,18 @@ async function run(words, streams) {
   takeOperand(values, command);
   await takePromptFile(values, streams.stdin);
   command.check?.(values);
+  checkServer(values);
+  const { context, variant } = values;
+  const options = { variant, ...(context !== undefined && { context }) };
+  if (values.server !== undefined) {
+    // A link names a model of the page, not of the server.
+    return runOnServer(command, { ...values, model: given.model }, options, streams, table);
+  }
   const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
   const progress = showProgress(streams.stderr);
   const loading = loadModel({
     model,
-    variant: values.variant,
-    ...(values.context !== undefined && { context: values.context }),
+    ...options,
     session: !command.sessionless,
     keep: true,
     onprogress: progress.onprogress,
@@ -126,13 +133,6 @@ async function run(words, streams) {
   const scope = await loading.finally(progress.end);
   return (await command.run(scope, { ...values, model }, streams, table)) ?? 0;
 }
-
-/**
- * Prints a sentence about an error.
- * @param {NodeJS.WritableStream} stderr
- * @param {string} sentence
- */
-export const say = (stderr, sentence) => stderr.write(`logitscope: ${inLine(sentence)}\n`);
 
 /** The Makefile of the repository; the package has none. */
 const MAKEFILE = new URL('../../Makefile', import.meta.url);

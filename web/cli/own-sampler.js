@@ -85,7 +85,8 @@ async function openPython(stderr) {
  * @param {any} values
  * @param {NodeJS.WritableStream} stderr for the file's output
  * @param {Logitscope} scope
- * @param {(asked: { own?: import('../engine/types.js').Own }) => Promise<void>} work
+ * @template T
+ * @param {(asked: { own?: import('../engine/types.js').Own }) => Promise<T>} work
  */
 export async function withOwn({ own: file, time_limit: limit = 2 }, stderr, scope, work) {
   if (file === undefined) return work({});
@@ -103,7 +104,7 @@ export async function withOwn({ own: file, time_limit: limit = 2 }, stderr, scop
   try {
     const { error } = await tested.load();
     if (error) refuse(error);
-    await work({
+    return await work({
       async own(logits, settings, { history }) {
         const answer = await tested.call({ call: 'warp', logits, settings, history }, tokens);
         const { numbers, failure } = numbersOf(answer, { logits });

@@ -17,7 +17,8 @@ import {
   needPrompt,
   settingsOf,
 } from './flags.js';
-import { columns, printJson } from './terminal.js';
+import { SERVER, faultOf, isStopped } from './server.js';
+import { columns, printJson, say } from './terminal.js';
 import { readGrammar } from './verdict.js';
 
 /** Writes a number with four digits, even a very small one. @param {number} value */
@@ -59,6 +60,7 @@ export const sweep = {
     { name: 'max_new_tokens', kind: 'number', help: 'at most so many in each text (40)' },
     { name: 'csv', kind: 'switch', help: 'comma-separated values, every number in full' },
     GRAMMAR,
+    ...SERVER,
   ],
 
   check(values) {
@@ -66,7 +68,7 @@ export const sweep = {
     if (values.csv && values.json) throw new UsageError('--csv and --json exclude each other');
   },
 
-  async run(scope, values, { stdout }, table) {
+  async run(scope, values, { stdout, stderr }, table) {
     const plan = planOf(values, table);
     checkPlan(plan, table);
     for (const place of placesOf(plan.axes))
@@ -74,19 +76,29 @@ export const sweep = {
     const line = (/** @type {unknown[]} */ words) => stdout.write(`${words.join(',')}\n`);
     let begun = false;
     const points = [];
-    for await (const point of run(scope, plan)) {
-      if (values.csv && !begun) line(tableHeads(plan)); // after the first point, so a failed start prints no heads
-      begun = true;
-      if (values.csv) line(tableRow(plan, point));
-      else points.push(point);
+    /** @type {any} */
+    let stopped = null;
+    try {
+      for await (const point of run(scope, plan)) {
+        if (values.csv && !begun) line(tableHeads(plan)); // after the first point, so a failed start prints no heads
+        begun = true;
+        if (values.csv) line(tableRow(plan, point));
+        else points.push(point);
+      }
+    } catch (error) {
+      if (!begun || !isStopped(error)) throw error;
+      stopped = error;
     }
     if (values.json) {
       const { grammar, ...told } = plan;
-      printJson(stdout, { model: values.model, ...told, points });
+      const fault = stopped && { error: faultOf(stopped) };
+      printJson(stdout, { model: values.model, ...told, points, ...fault });
     } else if (!values.csv) {
       const heads = tableHeads(plan);
       const rows = points.map((point) => tableRow(plan, point).map(writeNumber));
       stdout.write(`${columns([heads, ...rows], [...heads.keys()])}\n`);
     }
+    if (stopped) say(stderr, stopped.message);
+    return stopped ? 2 : 0;
   },
 };

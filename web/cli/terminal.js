@@ -89,3 +89,10 @@ export function columns(rows, right = []) {
 export function width(stdout) {
   return stdout.columns ?? 80;
 }
+
+/**
+ * Prints a sentence about an error.
+ * @param {NodeJS.WritableStream} stderr
+ * @param {string} sentence
+ */
+export const say = (stderr, sentence) => stderr.write(`logitscope: ${inLine(sentence)}\n`);

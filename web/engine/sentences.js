@@ -109,6 +109,15 @@ export const sentences = {
   asked_gone: 'the model no longer answers',
   asked_form: 'the answer of the model to {what} has not the agreed form',
   asked_long: 'the answer of the model has more than {limit} bytes',
+  server_address: '{value} is no address of a server, such as http://127.0.0.1:8080',
+  server_gone: '{host} does not answer',
+  server_status: '{host} answered {path} with status {status}{reason}',
+  server_model: '{host} has no model {value}, it has {list}',
+  server_entry: 'the server gives token {id} the log-probability {value}, which is not understood',
+  server_partial:
+    '{name} at {host} gives the {n} most probable tokens only, and this needs the whole vocabulary',
+  server_partial_unless:
+    '{name} at {host} gives the {n} most probable tokens only, and this needs the whole vocabulary: start it with {whole}',
   no_weights: 'this needs the weights of the model, which are elsewhere',
 
   // Settings of other programs

@@ -1,5 +1,6 @@
 /** Asks the folder ask/ beside the page, over HTTP. No address can name another place. */
 import { LogitscopeError } from '../engine/errors.js';
+import { parse, readBody } from './body.js';
 import { refusalOf } from './refusal.js';
 
 /** The status of a refusal. */
@@ -7,37 +8,6 @@ const REFUSED = 400;
 
 /** @returns {LogitscopeError} */
 const gone = () => new LogitscopeError('unanswered', 'asked_gone');
-
-/**
- * Reads a body. A longer body is not read to its end.
- * @param {Response} response
- * @param {number} limit in bytes
- */
-async function readBody({ body }, limit) {
-  const reader = body?.getReader();
-  /** @type {Uint8Array[]} */
-  const parts = [];
-  let n = 0;
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {};
-    if (!value) break;
-    parts.push(value);
-    n += value.length;
-    if (n <= limit) continue;
-    reader?.cancel().catch(() => {});
-    throw new LogitscopeError('asked', 'asked_long', { limit });
-  }
-  return new Blob(/** @type {BlobPart[]} */ (parts)).arrayBuffer();
-}
-
-/** @param {ArrayBuffer} bytes */
-function parse(bytes) {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return null;
-  }
-}
 
 /** The form of each answer. @type {Record<string, (bytes: ArrayBuffer) => unknown>} */
 const FORMS = {
