@@ -46,7 +46,7 @@ export function upperTail(n, least, q) {
 }
 
 /** e^-x for x >= 0, by basic operations only, so that all hosts agree. @param {number} x */
-function expOfMinus(x) {
+export function expOfMinus(x) {
   if (x > 745) return 0;
   let halvings = 0;
   for (; x > 1 / 16; halvings++) x /= 2;
