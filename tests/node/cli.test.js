@@ -53,6 +53,59 @@ async function json(...words) {
 
 const SHE = ['--prompt', 'Tomorrow she'];
 
+describe('settings', () => {
+  const FLAGS =
+    'llama-server --temp 0.7 --samplers "temperature;top_k" --dry-multiplier 0.8 --tfs 1';
+
+  test('shows each key with its effect, the order, and the reason of each key without one', async () => {
+    const { status, stdout } = await cli(['settings', '-'], FLAGS);
+    assert.equal(status, 0);
+    assert.match(stdout, /^llama\.cpp, by the source of v0\.5\.0\n/);
+    assert.match(stdout, /\n--temp +0\.7 +temperature = 0\.7\n/);
+    assert.match(stdout, /\n--dry-multiplier +0\.8 +dry_multiplier: no effect, see below\n/);
+    assert.match(stdout, /\n--tfs +1 +not known\n/);
+    assert.match(
+      stdout,
+      /\norder: logit_bias, min_new_tokens, temperature, dynatemp_range, top_k\n/,
+    );
+    assert.match(stdout, /\ndry_multiplier has no effect: the order of llama\.cpp leaves it out\n/);
+  });
+
+  test('--to prints the text for another program, and on stderr each thing that it cannot say', async () => {
+    const { stdout, stderr } = await cli(['settings', '-', '--to', 'ollama'], FLAGS);
+    assert.equal(stdout, 'PARAMETER temperature 0.7\nPARAMETER top_p 1\n');
+    assert.equal(stderr, 'logitscope: Ollama has another order: top_k, temperature\n');
+  });
+
+  test('--json holds the reading, the guesses and the text', async () => {
+    const { stdout } = await cli(['settings', '-', '--to', 'vllm', '--json'], FLAGS);
+    const { program, settings, given, notes, guesses, text, lost } = JSON.parse(stdout);
+    assert.deepEqual([program, guesses[0].program, settings.top_k], ['llama-cpp', 'llama-cpp', 40]);
+    assert.deepEqual([given.length, notes.length, lost.length], [4, 2, 1]);
+    assert.deepEqual(JSON.parse(text), { temperature: 0.7, top_k: 40 });
+  });
+
+  test('refusals are one line with the value and the names', async () => {
+    const faults = [
+      [['-'], 'hello', /^logitscope: this text has the settings of no known program\n$/],
+      [['-'], '{"top_k": 1\n"x": 2}', /^logitscope: line 2 is not valid JSON\n$/],
+      [['-'], '--temp hot', /^logitscope: --temp must be a number, got "hot"\n$/],
+      [
+        ['-', '--to', 'x'],
+        '--temp 1',
+        /^logitscope: program must be among llama-cpp, .*, got "x"\n$/,
+      ],
+      [['no-such-file'], '', /^logitscope: there is no file no-such-file\n$/],
+      [[], '', /^logitscope: FILE is missing, - is standard input\n$/],
+    ];
+    for (const [words, input, sentence] of faults) {
+      const { status, stdout, stderr } = await cli(['settings', ...words], input);
+      assert.deepEqual([status, stdout], [2, ''], String(words));
+      assert.match(stderr, sentence);
+    }
+  });
+});
+
 describe('generate', () => {
   test('prints only the text on stdout and the finish reason on stderr', async () => {
     const { status, stdout, stderr } = await cli(['generate', ...SHE, '--temperature', '0']);

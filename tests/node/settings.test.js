@@ -1,5 +1,6 @@
 /** Tests that settings of other programs become the chain that these programs run, and that exports say each difference. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import {
@@ -8,7 +9,9 @@ import {
   recognise,
   writeSettings,
 } from '../../web/import/settings/index.js';
-import { ours } from '../../web/import/settings/ours.js';
+import { ours, withoutIdle } from '../../web/import/settings/ours.js';
+import { withTable } from '../../web/settings-tables.js';
+import { writeGguf } from '../fixtures/gguf_writer.js';
 
 /** @type {any} */
 let scope;
@@ -27,11 +30,12 @@ const without = ({ order, ...settings }, ...names) => {
 
 test('the facts about our settings are those of the engine', () => {
   const table = new Map(scope.table.map((row) => [row.name, row]));
-  for (const [name, { neutral, low, high, whole, of }] of Object.entries(ours)) {
+  for (const [name, { neutral, low, high, whole, of, gate }] of Object.entries(ours)) {
+    if (name === 'banned_words') continue; // a gate is not in the table
     const row = table.get(name);
     assert.ok(row, name);
     assert.deepEqual(neutral, row.neutral, name);
-    assert.equal(!of && name !== 'min_tokens_to_keep', row.sampler, name);
+    assert.equal(!of && !gate, row.sampler, name);
     assert.equal(whole ?? false, row.kind === 'integer', name);
     for (const bound of [low, high].filter((one) => one !== undefined && name !== 'guidance_scale'))
       scope.warp(new Float32Array(4), { [name]: bound });
@@ -201,6 +205,190 @@ describe('llama.cpp', () => {
   });
 });
 
+/** The program, the text, the settings beside the order, the stages that matter in their order, the notes. */
+const GOLDEN = [
+  {
+    name: 'transformers samples only with do_sample, and has top_k 50 unless it is null',
+    text: '{"do_sample":true,"temperature":0.6,"top_p":0.9,"transformers_version":"4.46.2","max_new_tokens":9}',
+    program: 'transformers',
+    settings: { temperature: 0.6, top_k: 50, top_p: 0.9 },
+  },
+  {
+    name: 'transformers without do_sample takes the best token after the penalties',
+    text: '{"temperature":0.6,"top_p":0.9,"top_k":null,"repetition_penalty":1.3,"transformers_version":"4"}',
+    program: 'transformers',
+    settings: { temperature: 0, repetition_penalty: 1.3 },
+    notes: ['settings_greedy temperature', 'settings_greedy top_p'],
+  },
+  {
+    name: 'bans, biases of sequences and the decay of transformers',
+    text: JSON.stringify({
+      do_sample: true,
+      top_k: 0,
+      suppress_tokens: [4],
+      bad_words_ids: [[5, 6]],
+      sequence_bias: [[[7], 1.5]],
+      exponential_decay_length_penalty: [10, 1.1],
+      renormalize_logits: true,
+      num_beams: 4,
+      length_penalty: 1,
+    }),
+    program: 'transformers',
+    settings: {
+      logit_bias: { 4: false, '5 6': false, 7: 1.5 },
+      exponential_decay_length_penalty: 1.1,
+      exponential_decay_start: 10,
+      renormalize_logits: 1,
+    },
+    notes: ['settings_cannot_because num_beams'],
+  },
+  {
+    name: 'arguments of generate in Python',
+    text: 'out = model.generate(**inputs, do_sample=True, temperature=0.7, top_k=None,\n  bad_words_ids=[[1], [2, 3]])',
+    program: 'transformers',
+    settings: { temperature: 0.7, logit_bias: { 1: false, '2 3': false } },
+    notes: [],
+  },
+  {
+    name: "a Modelfile has Ollama's defaults: top-p 0.9, no min-p",
+    text: 'FROM x:7b\n# PARAMETER top_k 3\nPARAMETER temperature 0.2\nTEMPLATE """{{ .Prompt }}\nPARAMETER top_k 9\n"""\nPARAMETER stop "<|end|>"\nPARAMETER tfs_z 0.9\n',
+    program: 'ollama',
+    settings: {
+      convention: 'llama.cpp',
+      temperature: 0.2,
+      top_k: 40,
+      top_p: 0.9,
+      repetition_window: 64,
+      dry_sequence_breakers: ['\n', ':', '"', '*'],
+    },
+    notes: ['settings_ignored tfs_z'],
+  },
+  {
+    name: 'a body of Ollama reads options alone',
+    text: '{"model":"x","prompt":"y","temperature":0.1,"options":{"top_k":7,"repeat_penalty":1.2,"repeat_last_n":0}}',
+    program: 'ollama',
+    settings: {
+      convention: 'llama.cpp',
+      temperature: 0.8,
+      top_k: 7,
+      top_p: 0.9,
+      dry_sequence_breakers: ['\n', ':', '"', '*'],
+    },
+    notes: ['settings_beside_options temperature', 'settings_window_off repeat_last_n'],
+  },
+  {
+    name: 'vLLM draws greedily below 1e-5 and raises a temperature to 0.01',
+    text: 'SamplingParams(temperature=0.001, top_k=-1, top_p=0.5, min_p=0.1, repetition_penalty=1.0, max_tokens=5)',
+    program: 'vllm',
+    settings: { temperature: 0.01, top_p: 0.5, min_p: 0.1 },
+    notes: ['settings_raised temperature'],
+  },
+  {
+    name: 'a body of vLLM with temperature 0 has no truncation',
+    text: '{"model":"m","messages":[],"temperature":0,"top_k":5,"min_p":0.2,"bad_words":["no"],"logit_bias":{"3":250}}',
+    program: 'vllm',
+    settings: { temperature: 0, banned_words: ['no'], logit_bias: { 3: 100 } },
+    notes: [
+      'settings_temperature_zero top_k',
+      'settings_temperature_zero min_p',
+      'settings_from_model vLLM',
+    ],
+  },
+  {
+    name: 'SGLang takes temperature 0 for top-k 1',
+    text: '{"text":"a","sampling_params":{"temperature":0,"top_p":0.9,"regex":"a+"}}',
+    program: 'sglang',
+    settings: { top_k: 1, top_p: 0.9 },
+    notes: ['settings_cannot_because regex', 'settings_from_model SGLang'],
+  },
+  {
+    name: 'a body of OpenAI: what is not its key is named',
+    text: '{"model":"gpt","messages":[],"temperature":1.2,"frequency_penalty":0.5,"mystery":1}',
+    program: 'openai',
+    settings: { temperature: 1.2, frequency_penalty: 0.5 },
+    notes: ['settings_unknown mystery', 'settings_order_secret OpenAI'],
+  },
+];
+
+describe('other programs', () => {
+  for (const { name, text, program, settings, notes = [] } of GOLDEN)
+    test(name, () => {
+      const reading = readSettings(text);
+      assert.equal(reading.program, program);
+      assert.deepEqual(without(reading.settings, 'penalty_generated_only'), settings);
+      assert.deepEqual(
+        reading.notes.map(
+          ({ key, values }) => `${key} ${values.key ?? values.setting ?? values.program}`,
+        ),
+        notes,
+      );
+      const made = writeSettings(reading.settings, program);
+      assert.deepEqual(made.notes, []);
+      const again = readSettings(made.text, { program }).settings;
+      assert.deepEqual(withoutIdle(again), withoutIdle(reading.settings));
+    });
+
+  test('the order of each is that of its source', () => {
+    const ORDERS = {
+      transformers: 'repetition_penalty temperature top_k top_p min_p typical_p',
+      vllm: 'repetition_penalty temperature min_p top_k top_p',
+      sglang: 'repetition_penalty temperature top_k top_p min_p',
+      openai: 'frequency_penalty temperature top_p',
+      ollama: 'repetition_penalty top_k typical_p top_p min_p temperature',
+    };
+    for (const [program, order] of Object.entries(ORDERS)) {
+      const names = order.split(' ');
+      const read = readSettings('{}', { program }).settings.order;
+      assert.deepEqual(
+        read.filter((name) => names.includes(name)),
+        names,
+        program,
+      );
+    }
+  });
+
+  test('keys of a GGUF file, as bytes and as lines', () => {
+    const image = writeGguf({
+      metadata: {
+        'general.architecture': 'llama',
+        'tokenizer.ggml.tokens': { type: 'array', of: 'string', value: ['a', 'b'] },
+        'general.sampling.temp': { type: 'float32', value: 0.6 },
+        'general.sampling.top_k': { type: 'int32', value: 20 },
+        'general.sampling.penalty_last_n': { type: 'int32', value: 0 },
+        'general.sampling.penalty_repeat': { type: 'float32', value: 1.1 },
+        'general.sampling.sequence': 'top_k;temperature',
+      },
+    });
+    const reading = readSettings(image);
+    assert.equal(reading.program, 'gguf');
+    const { settings } = reading;
+    assert.deepEqual([settings.temperature, settings.top_k, settings.min_p], [0.6, 20, undefined]);
+    assert.deepEqual(settings.order.slice(2), ['top_k', 'temperature', 'dynatemp_range']);
+    assert.deepEqual(keysOf(reading), ['settings_window_off']);
+    const made = writeSettings(settings, 'gguf');
+    assert.deepEqual(made.notes, []);
+    assert.deepEqual(withoutIdle(readSettings(made.text).settings), withoutIdle(settings));
+    assert.deepEqual(keysOf(readSettings(image.slice(0, 60))), ['settings_gguf_none']);
+  });
+
+  test('an export names each setting that another program cannot say', () => {
+    const { settings } = readSettings(
+      '--temp 0.7 --dry-multiplier 0.8 --repeat-penalty 1.1 --samplers "dry;penalties;temperature;top_k"',
+    );
+    const { text, notes } = writeSettings(settings, 'vllm');
+    assert.deepEqual(JSON.parse(text), { temperature: 0.7, top_k: 40, repetition_penalty: 1.1 });
+    assert.deepEqual(
+      notes.map(({ key, values }) => [key, values.setting ?? values.order]),
+      [
+        ['settings_rules', undefined],
+        ['settings_cannot_say', 'repetition_window'],
+        ['settings_cannot_say', 'dry_multiplier'],
+        ['settings_cannot_say', 'dry_sequence_breakers'],
+      ],
+    );
+  });
+});
+
 test('each refusal names the key, the value and the limit', () => {
   const refusals = [
     ['--temp warm', 'settings_number', { key: '--temp', value: '"warm"' }],
@@ -211,7 +399,7 @@ test('each refusal names the key, the value and the limit', () => {
       { key: 'mirostat', value: 3, setting: 'mirostat', minimum: 0, maximum: 2 },
     ],
     ['{"temperature": 1,\n "top_k" 4}', 'settings_json_line', { line: 2 }],
-    ['[1, 2]', 'settings_no_program', {}],
+    ['[1, 2]', 'settings_object', { value: '[1,2]' }],
     ['hello', 'settings_no_program', {}],
   ];
   for (const [text, key, values] of refusals)
@@ -235,4 +423,10 @@ test('each program has the values that its table says', () => {
 test('texts of no program are not recognised', () => {
   for (const text of ['', '{}', '[]', 'What is a -p value?', '{"a":1}', '# heading\n- list'])
     assert.deepEqual(recognise(text), [], text);
+});
+
+test('docs/presets.md has the table of the programs', () => {
+  const text = readFileSync(new URL('../../docs/presets.md', import.meta.url), 'utf8');
+  assert.equal(withTable(text), text, 'node web/settings-tables.js writes it');
+  for (const { id } of programs) assert.ok(text.includes(`\`${id}\``), id);
 });

@@ -310,7 +310,8 @@ export function parseFlags(words, flags, operands) {
   const values = operands ? { operands: [] } : {};
   for (let i = 0; i < words.length; i++) {
     const [, word, attached] = /^(--[^=]*)(?:=(.*))?$/s.exec(words[i]) ?? [];
-    if (word === undefined && operands && !words[i].startsWith('-')) {
+    // A single - is standard input.
+    if (word === undefined && operands && !/^-./.test(words[i])) {
       values.operands.push(words[i]);
       continue;
     }

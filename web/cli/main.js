@@ -23,6 +23,7 @@ import { info } from './info.js';
 import { showProgress } from './progress.js';
 import { lesson } from './lesson.js';
 import { checkServer, runOnServer } from './server.js';
+import { settings } from './settings.js';
 import { sweep } from './sweep.js';
 import { takeLink } from './link.js';
 import { printLine, say } from './terminal.js';
@@ -40,6 +41,7 @@ const COMMANDS = {
   detect,
   info,
   convert,
+  settings,
   eval: evaluate,
   bench,
   grade,

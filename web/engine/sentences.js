@@ -161,6 +161,26 @@ export const sentences = {
   settings_other_value: '{program} runs {setting} {other} in place of {value}',
   settings_other_order: '{program} has another order: {order}',
   settings_rules: '{program} has other rules for ties and boundaries',
+  settings_ids: '{key} must be a list of token ids, got {value}',
+  settings_pair: '{key} must be a list of two numbers, got {value}',
+  settings_gguf: 'these bytes are no head of a GGUF file',
+  settings_gguf_none:
+    'the file states no settings of samplers, so these are the defaults of llama.cpp',
+  settings_ignored: '{program} takes {key} {value} without an effect',
+  settings_outside: '{program} refuses {key} {value}: it must be between {minimum} and {maximum}',
+  settings_zero_refused: '{program} refuses temperature 0; here the best token is taken',
+  settings_greedy: '{setting} has no effect: do_sample is false, so the best token is taken',
+  settings_temperature_zero: '{setting} has no effect at temperature 0',
+  settings_raised: '{key} {value} is raised to {limit} there',
+  settings_beside_options: '{key} {value} has no effect: it stands beside options',
+  settings_order_secret:
+    'the order of the samplers of {program} is not public; this one is assumed',
+  settings_from_model:
+    'the server of {program} takes these from the generation_config.json of its model, if it has them: {names}',
+  settings_reason_beams: 'it belongs to a search over several texts',
+  settings_reason_watermark: 'its watermark has other bits than the one here',
+  settings_reason_contrastive: 'contrastive search compares the states of the model',
+  settings_reason_min_length: 'it counts the prompt too',
 
   // Vocabularies of other programs
   vocab_bytes: '{file} has {n} bytes, a file of a vocabulary at most {limit}',

@@ -188,3 +188,34 @@ export function shortFloat(value) {
   }
   return value;
 }
+
+/** A value in the notation of Python. @param {string} text */
+function pythonValue(text) {
+  const json = text
+    .trim()
+    .replace(/\bTrue\b/g, 'true')
+    .replace(/\bFalse\b/g, 'false')
+    .replace(/\bNone\b/g, 'null')
+    .replace(/'((?:[^'\\\n]|\\.)*)'/g, (_, inner) => JSON.stringify(inner.replaceAll("\\'", "'")))
+    .replace(/,\s*([\]}])/g, '$1');
+  try {
+    return JSON.parse(json);
+  } catch {
+    return text.trim();
+  }
+}
+
+/**
+ * Reads arguments name=value of a call in Python; values that are no constants stay texts.
+ * @param {string} text
+ * @returns {Pairs}
+ */
+export function readKeywords(text) {
+  const inner = /\(([^]*)\)/.exec(text)?.[1] ?? text;
+  /** @type {Pairs} */
+  const pairs = [];
+  const one =
+    /(?<![\w.])([a-z_]\w*)\s*=(?!=)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^[\]]*(?:\[[^[\]]*\][^[\]]*)*\]|\{[^{}]*\}|[^,()#\n]+)/g;
+  for (const [, key, value] of inner.matchAll(one)) pairs.push([key, pythonValue(value)]);
+  return pairs;
+}

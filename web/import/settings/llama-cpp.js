@@ -82,7 +82,7 @@ export function stagesOf(names, note) {
 }
 
 /** @param {State} state */
-function order({ all, given, settings, note, drop }) {
+export function llamaOrder({ all, given, settings, note, drop }) {
   const key = [...given].filter((one) => one === 'samplers' || one === 'sampler_seq').pop();
   const letters = key === 'sampler_seq' || /^[dkypsmtxiea]+$/.test(String(all.samplers));
   const names = key ? namesOf(all[key], letters) : USUAL;
@@ -320,6 +320,7 @@ export function samplersOf(settings) {
 
 const KEYS = new Set(llamaRows.flatMap(({ key, also = [] }) => [key, ...also]));
 const COMMAND = /\b(llama-(server|cli|run|simple|completion)|llama\.cpp|\.gguf|(^|\/)main\b)/m;
+const STARTED = /^\s*(\w+=\S*\s+)*\S*llama-(server|cli|run|simple|completion)\b/;
 /** Keys that no other program spells like this. */
 const TELLING =
   /"(repeat_last_n|dynatemp_exponent|n_predict|default_generation_settings|generation_settings|n_probs|typ_p)"/;
@@ -331,7 +332,7 @@ export const llamaCpp = {
   version: 'v0.5.0',
   rows: llamaRows,
   always: { convention: 'llama.cpp' },
-  order,
+  order: llamaOrder,
   finish: llamaEffects,
   cannot: {
     grammar: constraint,
@@ -357,12 +358,12 @@ export const llamaCpp = {
   sure(text, object) {
     if (object) {
       if (TELLING.test(text)) return innerOf(object) ? 1 : 0.8;
-      return Object.keys(object).some((key) => KEYS.has(key)) ? 0.3 : 0;
+      return Object.keys(object).some((key) => KEYS.has(key)) ? 0.25 : 0;
     }
     const flags = readFlags(text);
     const known = flags.filter(([flag]) => KEYS.has(plainKey(flag))).length;
-    if (flags.length > 0)
-      return known === 0 ? (COMMAND.test(text) ? 0.5 : 0) : COMMAND.test(text) ? 1 : 0.8;
+    if (known > 0) return COMMAND.test(text) ? 1 : 0.8;
+    if (flags.length > 0) return STARTED.test(text) ? 0.5 : 0;
     const { sections, pairs } = readIni(text);
     return sections.length > 0 && pairs.some(([key]) => KEYS.has(plainKey(key))) ? 0.9 : 0;
   },

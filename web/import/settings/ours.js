@@ -2,8 +2,9 @@
 
 /**
  * One of our settings: its neutral value, the lowest and the highest value, and the settings of which at least one
- * must act before it has an effect. Real numbers are the default; lists and maps have no bounds.
- * @typedef {{ neutral: any, low?: number, high?: number, whole?: true, of?: string[] }} Ours
+ * must act before it has an effect. Real numbers are the default; lists and maps have no bounds. A gate stands in no
+ * order.
+ * @typedef {{ neutral: any, low?: number, high?: number, whole?: true, of?: string[], gate?: true }} Ours
  */
 
 const PENALTIES = ['repetition_penalty', 'frequency_penalty', 'presence_penalty'];
@@ -63,7 +64,8 @@ export const ours = {
     whole: true,
     of: ['exponential_decay_length_penalty'],
   },
-  min_tokens_to_keep: { neutral: 1, low: 1, whole: true },
+  min_tokens_to_keep: { neutral: 1, low: 1, whole: true, gate: true },
+  banned_words: { neutral: [], gate: true },
 };
 
 /** True if two values of a setting are the same; objects and lists are compared by their content. @param {unknown} a @param {unknown} b */
@@ -71,9 +73,7 @@ export const same = (a, b) => Object.is(a, b) || JSON.stringify(a) === JSON.stri
 
 /** The samplers whose value is not neutral, in the order of `ours`. @param {Record<string, any>} settings */
 export const active = (settings) =>
-  Object.keys(ours).filter(
-    (name) => !ours[name].of && name !== 'min_tokens_to_keep' && acts(settings, name),
-  );
+  Object.keys(ours).filter((name) => !ours[name].of && !ours[name].gate && acts(settings, name));
 
 /** @param {Record<string, any>} settings @param {string} name */
 const acts = (settings, name) =>

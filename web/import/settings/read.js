@@ -1,7 +1,7 @@
 /** Reads the settings of another program as the chain that it runs, with notes about keys without effect. */
 import { phrase, show, shown } from '../../engine/errors.js';
-import { LONGEST, plainKey, refused } from './forms.js';
-import { active, ours, withoutNeutral } from './ours.js';
+import { LONGEST, plainKey, readObject, refused } from './forms.js';
+import { active, ours, same, withoutNeutral } from './ours.js';
 import { programOf } from './programs.js';
 import { recognise } from './recognise.js';
 
@@ -15,6 +15,8 @@ import { recognise } from './recognise.js';
  * @property {string} [setting] ours; without it the key belongs to `order` or `finish` of the program
  * @property {any} [default] value of the program if the key is absent; undefined: it has none
  * @property {'number' | 'whole' | 'switch' | 'text' | 'any'} [kind] 'number' by default
+ * @property {any} [none] the meaning of null; by default the key then counts as absent
+ * @property {[low: number, high: number]} [range] the program refuses numbers outside
  * @property {any} [off] the program's value for "no effect", if it is not our neutral value; `write` uses it
  * @property {(value: any, all: Record<string, any>, note: (note: Phrase) => void) => any} [from] makes our value
  * @property {(value: any, settings: Record<string, any>, note: (note: Phrase) => void) => any} [to] makes the
@@ -38,6 +40,8 @@ import { recognise } from './recognise.js';
  * @property {(state: State) => void} [finish] the program's own effects, after `order`
  * @property {Record<string, Phrase | null>} [cannot] keys that change the draw there and have no counterpart here,
  *   each with the reason if it is not obvious
+ * @property {string[]} [ignored] keys of samplers that the program accepts and does not use
+ * @property {Record<string, any[]>} [idle] values of the keys in `cannot` and `ignored` that mean "off"
  * @property {string[]} [other] keys without effect on the draw
  * @property {(text: any, note: (note: Phrase) => void) => Pairs} parse text, or bytes of a binary file
  * @property {(key: string) => string} [plain] the form of a key by which spellings are compared
@@ -47,8 +51,8 @@ import { recognise } from './recognise.js';
  * @property {(settings: Record<string, any>, note: (note: Phrase) => void) => Pairs} [also] further pairs of an
  *   export, e.g. the order
  *
- * @typedef {'setting' | 'other' | 'cannot' | 'unknown'} Role a key's: one of ours, without effect on the draw, not
- *   expressible here, not understood
+ * @typedef {'setting' | 'other' | 'ignored' | 'cannot' | 'unknown'} Role a key's: one of ours, without effect on
+ *   the draw, without effect in the program, not expressible here, not understood
  * @typedef {object} Reading
  * @property {string} program its id
  * @property {string} version
@@ -94,39 +98,76 @@ export function typed({ kind = 'number' }, key, value) {
 }
 
 /**
+ * The role of a key that is in no row, and the reason if the key is not expressible.
+ * @param {Program} program
+ * @returns {(key: string, value: unknown) => { role: Role, reason?: Phrase | null }}
+ */
+function roles({ plain = plainKey, cannot = {}, ignored = [], idle = {}, other = [] }) {
+  const impossible = new Map(Object.entries(cannot).map(([key, why]) => [plain(key), why]));
+  const neutral = new Map(Object.entries(idle).map(([key, values]) => [plain(key), values]));
+  const [without, others] = [new Set(ignored.map(plain)), new Set(other.map(plain))];
+  return (key, value) => {
+    const name = plain(key);
+    const off = [null, ...(neutral.get(name) ?? [])].some((one) => same(one, value));
+    if (others.has(name) || (off && (impossible.has(name) || without.has(name))))
+      return { role: 'other' };
+    if (impossible.has(name)) return { role: 'cannot', reason: impossible.get(name) };
+    return { role: without.has(name) ? 'ignored' : 'unknown' };
+  };
+}
+
+/** The note on a key that is in no row; null if there is nothing to say. */
+const NOTES = {
+  setting: () => null,
+  other: () => null,
+  ignored: (/** @type {any} */ about) =>
+    phrase('settings_ignored', { key: about.key, value: about.value, program: about.program }),
+  unknown: (/** @type {any} */ about) =>
+    phrase('settings_unknown', { key: about.key, value: about.value }),
+  cannot: (/** @type {any} */ about) =>
+    about.reason
+      ? phrase('settings_cannot_because', {
+          key: about.key,
+          value: about.value,
+          reason: about.reason,
+        })
+      : phrase('settings_cannot', { key: about.key, value: about.value }),
+};
+
+/** Notes a number that the program refuses. @param {Row} row @param {any} value @param {string} program @param {(note: Phrase) => void} note */
+function checkProgramsRange({ key, range }, value, program, note) {
+  if (!range || typeof value !== 'number' || (value >= range[0] && value <= range[1])) return;
+  const [minimum, maximum] = range;
+  note(phrase('settings_outside', { program, key, value, minimum, maximum }));
+}
+
+/**
  * Sorts the pairs of a text: values by key of the table, and the role of each pair.
  * @param {Program} program
  * @param {Pairs} pairs
  * @param {(note: Phrase) => void} note
  */
 function sortPairs(program, pairs, note) {
-  const { plain = plainKey, cannot = {}, other = [] } = program;
-  const others = new Set(other.map(plain));
-  const impossible = new Map(Object.entries(cannot).map(([key, why]) => [plain(key), why]));
+  const roleOf = roles(program);
   /** @type {Record<string, any>} */
   const values = {};
   const given = pairs.map(([key, value]) => {
     const row = rowOf(program, key);
-    if (row) {
-      // Absent and null are the same in every program's JSON.
-      if (value !== null && value !== undefined) {
-        const read = typed(row, key, value);
-        // A flag that may be repeated adds to a list.
-        values[row.key] =
-          row.kind === 'any' && row.key in values ? [values[row.key], read].flat() : read;
-      }
-      return { key, value, setting: row.setting ?? null, role: /** @type {Role} */ ('setting') };
+    if (!row) {
+      const { role, reason } = roleOf(key, value);
+      const said = NOTES[role]({ key, value: show(value), program: program.name, reason });
+      if (said) note(said);
+      return { key, value, setting: null, role };
     }
-    const role = impossible.has(plain(key))
-      ? 'cannot'
-      : others.has(plain(key))
-        ? 'other'
-        : 'unknown';
-    const reason = impossible.get(plain(key));
-    if (reason) note(phrase('settings_cannot_because', { key, value: show(value), reason }));
-    else if (role === 'cannot') note(phrase('settings_cannot', { key, value: show(value) }));
-    else if (role === 'unknown') note(phrase('settings_unknown', { key, value: show(value) }));
-    return { key, value, setting: null, role: /** @type {Role} */ (role) };
+    const stated = value === null ? row.none : value;
+    if (stated !== undefined) {
+      const read = typed(row, key, stated);
+      checkProgramsRange(row, read, program.name, note);
+      // A flag that may be repeated adds to a list.
+      const more = row.kind === 'any' && row.key in values;
+      values[row.key] = more ? [values[row.key], read].flat() : read;
+    }
+    return { key, value, setting: row.setting ?? null, role: /** @type {Role} */ ('setting') };
   });
   return { values, given };
 }
@@ -181,7 +222,10 @@ function stateOf({ rows, always = {} }, values, note) {
 export function readSettings(text, { program: id, fileName = '' } = {}) {
   if (text.length > LONGEST && typeof text === 'string')
     throw refused('settings_long', { n: text.length, limit: LONGEST });
-  const program = programOf(id ?? recognise(text, fileName)[0]?.program);
+  const guess = id ?? recognise(text, fileName)[0]?.program;
+  // JSON with a fault fits no program: the line of the fault says more.
+  if (guess === undefined && typeof text === 'string' && /^\s*[{[]/.test(text)) readObject(text);
+  const program = programOf(guess);
   /** @type {Phrase[]} */
   const notes = [];
   const note = (/** @type {Phrase} */ one) => {

@@ -16,14 +16,19 @@ import { readSettings } from './read.js';
  * @param {(note: Phrase) => void} note
  */
 function valueOf(row, settings, note) {
-  const { setting, to, off } = row;
+  const { setting, to, off, range } = row;
   if (!setting || !matters(settings, setting)) return undefined;
   const idle = settings[setting] === undefined;
   const neutral = ours[setting]?.neutral;
   const value = idle ? (off ?? neutral) : settings[setting];
   const made = to && !(idle && off !== undefined) ? to(value, settings, note) : value;
-  return same(made, row.default) ? undefined : made;
+  const fits =
+    range && typeof made === 'number' ? Math.min(Math.max(made, range[0]), range[1]) : made;
+  return same(fits, row.default) ? undefined : fits;
 }
+
+/** Samplers with other rules for ties and boundaries in another convention. */
+const RULED = ['top_k', 'typical_p', 'tfs_z'];
 
 /**
  * Each difference between the settings and their meaning in another program, as a note.
@@ -32,8 +37,10 @@ function valueOf(row, settings, note) {
  */
 function differences(wanted, there, program) {
   const names = [...new Set([...Object.keys(wanted), ...Object.keys(there)])];
+  const ruled = active(wanted).some((name) => RULED.includes(name));
   const notes = names
     .filter((name) => name !== 'order' && !same(wanted[name], there[name]))
+    .filter((name) => name !== 'convention' || ruled)
     .map((setting) => {
       const other = there[setting] ?? ours[setting]?.neutral;
       const value = wanted[setting] ?? ours[setting]?.neutral;
