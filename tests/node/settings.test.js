@@ -1,16 +1,19 @@
 /** Tests that settings of other programs become the chain that these programs run, and that exports say each difference. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { presets } from '../../web/engine/presets.js';
 import {
   programs,
   readSettings,
   recognise,
   writeSettings,
 } from '../../web/import/settings/index.js';
-import { ours, withoutIdle } from '../../web/import/settings/ours.js';
+import { active, ours, withoutIdle, withoutNeutral } from '../../web/import/settings/ours.js';
 import { withTable } from '../../web/settings-tables.js';
+import { cases } from '../long.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 
 /** @type {any} */
@@ -96,6 +99,19 @@ describe('llama.cpp', () => {
         ['settings_not_run', 'dry_multiplier'],
         ['settings_not_run', 'typical_p'],
       ],
+    );
+  });
+
+  test('no flag at all is our preset "llama.cpp"', () => {
+    const { order: named, ...preset } = presets['llama.cpp'];
+    const { settings } = readSettings('{}', { program: 'llama-cpp' });
+    assert.deepEqual(without(settings), withoutNeutral(preset));
+    const known = ['min_new_tokens', ...named].filter((name) => settings.order.includes(name));
+    assert.deepEqual(new Set(settings.order), new Set(known));
+    const samplers = settings.order.slice(2);
+    assert.deepEqual(
+      samplers,
+      named.filter((name) => samplers.includes(name)),
     );
   });
 
@@ -315,6 +331,8 @@ describe('other programs', () => {
     test(name, () => {
       const reading = readSettings(text);
       assert.equal(reading.program, program);
+      const openAi = ['vllm', 'sglang', 'openai'].includes(program);
+      assert.equal(reading.settings.penalty_generated_only, openAi ? 1 : undefined);
       assert.deepEqual(without(reading.settings, 'penalty_generated_only'), settings);
       assert.deepEqual(
         reading.notes.map(
@@ -423,6 +441,79 @@ test('each program has the values that its table says', () => {
 test('texts of no program are not recognised', () => {
   for (const text of ['', '{}', '[]', 'What is a -p value?', '{"a":1}', '# heading\n- list'])
     assert.deepEqual(recognise(text), [], text);
+});
+
+/** Values that a person types: two decimals. */
+const real = (min, max) => fc.integer({ min: 100 * min, max: 100 * max }).map((n) => n / 100);
+const whole = (max) => fc.integer({ min: 0, max });
+const CHOSEN = fc.record(
+  {
+    temperature: real(0, 2),
+    top_k: whole(60),
+    top_p: real(0.05, 1),
+    min_p: real(0, 0.5),
+    typical_p: real(0.1, 1),
+    top_n_sigma: real(0, 3),
+    top_a: real(0, 0.5),
+    tfs_z: real(0.5, 1),
+    epsilon_cutoff: fc.integer({ min: 0, max: 90 }).map((n) => n / 1e4),
+    eta_cutoff: fc.integer({ min: 0, max: 90 }).map((n) => n / 1e4),
+    xtc_probability: real(0, 1),
+    xtc_threshold: real(0.05, 0.5),
+    repetition_penalty: real(0.8, 1.6),
+    repetition_window: whole(99),
+    frequency_penalty: real(-1, 1),
+    presence_penalty: real(-1, 1),
+    no_repeat_ngram_size: whole(4),
+    dry_multiplier: real(0, 2),
+    dry_base: real(1, 3),
+    dry_allowed_length: whole(5),
+    dry_penalty_last_n: whole(99),
+    dynatemp_range: real(0, 1),
+    dynatemp_exponent: real(0.5, 2),
+    smoothing_factor: real(0, 1),
+    mirostat: fc.constantFrom(0, 0, 0, 2),
+    logit_bias: fc.dictionary(whole(20).map(String), fc.oneof(fc.constant(false), real(-5, 5)), {
+      maxKeys: 3,
+    }),
+  },
+  { requiredKeys: ['temperature'] },
+);
+const LOGITS = Float32Array.from({ length: 40 }, (_, i) => Math.sin(7 * i) * 4);
+const HISTORY = [1, 2, 3, 1, 2, 3, 1, 2, 5];
+
+/** The distribution of a chain over fixed logits; texts need a tokenizer, so breakers are left out. */
+const run = ({ dry_sequence_breakers, banned_words, guidance_scale, ...settings }) =>
+  scope
+    .warp(LOGITS, { ...settings, top: 40 }, { history: HISTORY })
+    .tokens.map(({ id, p }) => [id, p])
+    .sort(([a], [b]) => a - b);
+
+/** Checks the way from one program to another and back. */
+function checkPair(chosen, from, to) {
+  const start = readSettings(writeSettings(chosen, from).text, { program: from }).settings;
+  const made = writeSettings(start, to);
+  const there = readSettings(made.text, { program: to }).settings;
+  const named = new Set(made.notes.map(({ key, values }) => values.setting ?? key));
+  const [one, other] = [withoutIdle(start), withoutIdle(there)];
+  for (const name of new Set([...Object.keys(one), ...Object.keys(other)]))
+    if (!['order', 'convention'].includes(name) && !named.has(name))
+      assert.deepEqual(other[name], one[name], `${from} to ${to}: ${name}`);
+  if (named.size === 0 && !Object.hasOwn(start, 'preset')) {
+    assert.deepEqual(active(there), active(start));
+    assert.deepEqual(run(there), run(start));
+  } else run(there);
+  const again = readSettings(writeSettings(there, to).text, { program: to }).settings;
+  assert.deepEqual(withoutIdle(again), withoutIdle(there), `${to} to itself`);
+}
+
+test('any settings go through each pair of programs: the chain runs, each difference is named', () => {
+  for (const from of programs)
+    for (const to of programs)
+      fc.assert(
+        fc.property(CHOSEN, (chosen) => checkPair(chosen, from.id, to.id)),
+        { numRuns: cases(2, 300), seed: 56 },
+      );
 });
 
 test('docs/presets.md has the table of the programs', () => {

@@ -3,6 +3,7 @@
  * Source: v0.5.0, common/arg.cpp, common/sampling.cpp, tools/server/server-schema.cpp.
  */
 import { phrase, show } from '../../engine/errors.js';
+import { conventions } from '../../engine/presets.js';
 import {
   isObject,
   plainKey,
@@ -35,7 +36,10 @@ const STAGES = [
   { name: 'infill', letter: 'i', ours: [] },
   { name: 'adaptive_p', letter: 'a', ours: ['adaptive_target'] },
 ];
-export const USUAL = STAGES.slice(0, 9).map(({ name }) => name);
+/** The names of the usual order: that of the rules "llama.cpp" of Logitscope, which hold more samplers. */
+export const USUAL = /** @type {string[]} */ (conventions['llama.cpp'].order)
+  .map((setting) => STAGES.find((stage) => stage.ours[0] === setting)?.name ?? '')
+  .filter((name) => name !== '' && name !== 'adaptive_p');
 const FIRST = ['logit_bias', 'min_new_tokens'];
 
 /** @param {string} name */

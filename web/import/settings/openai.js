@@ -73,6 +73,7 @@ export const openai = {
   name: 'OpenAI',
   version: 'API',
   rows: [...sharedRows, { key: 'seed', kind: 'whole' }],
+  always: { penalty_generated_only: 1 },
   order: ['logit_bias', 'frequency_penalty', 'presence_penalty', 'temperature', 'top_p'],
   finish({ note, given }) {
     note(phrase('settings_order_secret', { program: 'OpenAI' }));

@@ -57,6 +57,13 @@ export const ours = {
   dynatemp_exponent: { neutral: 1, low: 0, of: ['dynatemp_range'] },
   smoothing_curve: { neutral: 1, low: 1, high: 1e6, of: ['smoothing_factor'] },
   penalty_decay: { neutral: 1, low: 0, high: 1, of: ['frequency_penalty'] },
+  penalty_generated_only: {
+    neutral: 0,
+    low: 0,
+    high: 1,
+    whole: true,
+    of: ['frequency_penalty', 'presence_penalty'],
+  },
   rep_pen_slope: { neutral: 1, low: 0, high: 1, of: ['repetition_penalty'] },
   exponential_decay_start: {
     neutral: 0,

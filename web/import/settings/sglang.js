@@ -39,6 +39,7 @@ export const sglang = {
     },
     { key: 'sampling_seed', also: ['seed'], kind: 'whole' },
   ],
+  always: { penalty_generated_only: 1 },
   order: [
     'repetition_penalty',
     'frequency_penalty',

@@ -87,6 +87,7 @@ export const vllm = {
     },
     { key: 'seed', kind: 'whole' },
   ],
+  always: { penalty_generated_only: 1 },
   order: [
     'min_new_tokens',
     'logit_bias',
