@@ -197,6 +197,19 @@ test('the prompt is edited in the sentence; it survives a reload and reaches the
   await settle(page);
   assert.equal(await sentenceOf(view), said + (await textAfter(said)));
   assert.equal(await examples.nth(1).innerText(), FIRST);
+  // The first press on an example selects it, so typing replaces it; the next press sets the caret.
+  const { width, height } = await box.boundingBox();
+  const position = { x: width - 2, y: height / 2 };
+  await box.click({ position });
+  await page.keyboard.type('Today');
+  await settle(page);
+  assert.equal(await box.innerText(), 'Today');
+  await box.press('Enter');
+  await box.click();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' she');
+  await settle(page);
+  assert.equal(await box.innerText(), 'Today she');
   await box.press('Control+a');
   await page.keyboard.press('Delete');
   await settle(page);
@@ -607,6 +620,7 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
     const to = isMenu ? view.locator('.more') : group.getByRole('radio', { name });
     assert.ok(await to.evaluate(focused), key);
   }
+  assert.equal(await also.innerText(), 'also: temperature 1.5', 'untouched knobs are off again');
   await page.keyboard.press('Tab');
   assert.ok(await knob.evaluate(focused));
   // A digit typed on the handle opens its number box. Enter accepts the number and closes the box; Escape closes it
@@ -617,13 +631,13 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   await page.keyboard.press('Escape');
   assert.ok(await knob.evaluate(focused));
   await settle(page);
-  assert.equal(await numberOf(knob), 1);
+  assert.equal(await numberOf(knob), 0.9, 'a chosen knob that was off has its usual value');
   await page.keyboard.press('Enter');
-  await page.keyboard.type('0.9');
+  await page.keyboard.type('0.8');
   await page.keyboard.press('Enter');
   assert.ok(await knob.evaluate(focused));
   await settle(page);
-  assert.equal(await numberOf(knob), 0.9);
+  assert.equal(await numberOf(knob), 0.8);
   // A press on the box selects the number; a second press sets the caret.
   await typed.click();
   await page.keyboard.type('0.85');
@@ -681,8 +695,21 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   await view.getByRole('radio', { name: 'Temperature' }).click();
   await settle(page);
   assert.equal(await more.inputValue(), '');
+  assert.match(
+    await also.innerText(),
+    /^also: top-k 10 and top-p 0\.\d+$/,
+    'typical-p is off again',
+  );
+  // A number typed at a knob's button goes into its box, and the knob keeps it.
+  await view.getByRole('radio', { name: 'Min-p' }).click();
+  await page.keyboard.type('0.02');
+  await page.keyboard.press('Enter');
+  await settle(page);
+  assert.equal(await numberOf(knob), 0.02);
+  await view.getByRole('radio', { name: 'Temperature' }).click();
+  await settle(page);
+  assert.match(await also.innerText(), /^also: top-k 10, top-p 0\.\d+, and min-p 0.02$/);
   // A press on the line "also: …" opens the view with all settings, in which the user can change each.
-  assert.match(await also.innerText(), /^also: top-k 10 and top-p 0\.\d+$/);
   await also.click();
   await settle(page);
   assert.equal(await page.locator('#tab-bench').getAttribute('aria-selected'), 'true');

@@ -56,7 +56,7 @@ export class Deeds {
     const { lines, pair } = this.#host;
     lines.stop();
     this.#host.emit('logit-deed');
-    pair.leave(knob);
+    if (!pair.leave(knob)) lines.tryOn(knob);
     this.#host.keepChoice({ knob });
   }
 

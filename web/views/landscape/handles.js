@@ -25,15 +25,17 @@ function findVisible(from, selector) {
 }
 
 /**
- * Moves the focus from a slider into its number field; a typed digit becomes the field's text.
+ * Moves the focus into a number field; a typed digit becomes the field's text. At a slider, Enter moves the focus too.
  * @param {KeyboardEvent} event
+ * @param {'knob' | 'u'} [line] the field's line, if the event is not at its slider
  */
-function openBox(event) {
+export function openBox(event, line) {
   const { key, target, altKey, ctrlKey, metaKey } = event;
-  if (altKey || ctrlKey || metaKey || (key !== 'Enter' && !DIGIT.test(key))) return;
-  const { line } = /** @type {HTMLElement} */ (target).dataset;
-  const box = findVisible(target, `[data-box=${line}]`);
-  if (key === 'Enter') event.preventDefault();
+  const enters = key === 'Enter' && !line;
+  if (altKey || ctrlKey || metaKey || (!enters && !DIGIT.test(key))) return;
+  const name = line ?? /** @type {HTMLElement} */ (target).dataset.line;
+  const box = findVisible(target, `[data-box=${name}]`);
+  if (enters) event.preventDefault();
   event.stopPropagation(); // a digit is also a keyboard shortcut of the page
   box?.focus();
   box?.select();

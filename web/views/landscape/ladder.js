@@ -3,11 +3,11 @@
  * the same seed. The line of the mark nearest to the knob shows the knob's own value and text.
  */
 import { html, nothing } from 'lit';
-import { settingName } from '../../base/setting-words.js';
 import { unturned } from '../../base/visible.js';
 import { plain, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
 import { marksOf } from '../../state/ladder.js';
-import { SYMBOLS, round } from './axis.js';
+import { round, symbolOf } from './axis.js';
 
 /**
  * @typedef {import('../../state/ladder.js').Rung} Rung
@@ -16,6 +16,9 @@ import { SYMBOLS, round } from './axis.js';
 
 /** Most words that are coloured where a text begins to differ from the one above it. */
 const COLOURED = 4;
+
+/** Characters of a label after the knob's name, such as " = 0.723": all labels have equal width. */
+const DIGITS = 8;
 
 /**
  * Splits a text into three parts: the beginning that is equal to the text above, the first different words, and the
@@ -49,7 +52,7 @@ function nearestOf(values, value) {
 /** @param {TableRow} row @param {number} value */
 function labelOf({ name, neutral }, value) {
   const words = value === neutral && name === 'top_k' ? t('landscape.every') : plain(round(value));
-  return `${SYMBOLS[name] ?? settingName(name)} = ${words}`;
+  return `${symbolOf(name)} = ${words}`;
 }
 
 /**
@@ -111,8 +114,9 @@ export function linesOf(row, value, rungs, live) {
 export function renderLadder(row, value, rungs, live, eos, choose) {
   const lines = linesOf(row, value, rungs, live);
   const values = lines.map((line) => line.value);
+  const label = cssom({ '--label': `${symbolOf(row.name).length + DIGITS}ch` });
   const onKey = (/** @type {KeyboardEvent} */ event) => chooseByKey(event, values, choose);
-  return html`<ul class="ladder" aria-label=${t('landscape.ladder')} @keydown=${onKey}>${lines.map(
+  return html`<ul class="ladder" aria-label=${t('landscape.ladder')} ${label} @keydown=${onKey}>${lines.map(
     ({ value: each, label, near, parts: [same, other, rest], last }) => html`
     <li><button data-value=${each} tabindex=${near ? 0 : -1} class=${near ? 'near' : ''}
       aria-current=${near ? 'true' : nothing} @click=${() => choose(each)}><b>${label}</b><span translate="no" dir="auto">${same}<em>${other}</em>${rest}${last === eos ? ' ∎' : ''}</span></button></li>`,

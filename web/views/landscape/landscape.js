@@ -137,6 +137,7 @@ export class LogitLandscape extends ModelElement {
     this.#display = null;
     this.#clock.stop();
     this.lines.goHome();
+    this.lines.keepTried();
     this.#files?.drop();
   }
 

@@ -9,6 +9,8 @@ import { Run } from './run.js';
 
 /** The page gets the new values after the lines have not moved for this time, in ms. */
 const REST_MS = 300;
+/** Effects of the knobs that get their usual value when the user chooses them. */
+const TRIED = ['cut', 'penalise'];
 
 /**
  * @typedef {import('../../engine/types.js').TableRow} TableRow
@@ -39,6 +41,11 @@ export class Lines {
    * @type {{ name: string, value: number | null } | null}
    */
   #home = null;
+  /**
+   * The knob that got its usual value because the user chose it, until the user changes this value; null if none.
+   * @type {TableRow | null}
+   */
+  #tried = null;
 
   /** @param {Owner} owner */
   constructor(owner) {
@@ -118,6 +125,29 @@ export class Lines {
     this.#change(patch, true);
   }
 
+  /**
+   * Prepares the choice of another knob. If it is off, sets it to its usual value, so that its effect is visible. The
+   * knob before is turned off again if its value came in this way and the user left it unchanged.
+   * @param {string} name of the next knob
+   */
+  tryOn(name) {
+    const { row, rows, settings } = this.knob;
+    const [before, next] = [this.#tried, rows.find((each) => each.name === name)];
+    if (!next || next === row) return;
+    const { neutral, usual, effect } = next;
+    const off = TRIED.includes(effect) && (settings[name] ?? neutral) === neutral;
+    /** @type {Record<string, number>} */
+    const patch = off ? { [name]: usual } : {};
+    if (before && settings[before.name] === before.usual) patch[before.name] = before.neutral;
+    if (Object.keys(patch).length > 0) this.set(patch);
+    this.#tried = off ? next : null;
+  }
+
+  /** Keeps the value that `tryOn` has set. */
+  keepTried() {
+    this.#tried = null;
+  }
+
   /** Chooses the next seed, with this seed's own u. */
   roll() {
     this.#owner.u = null;
@@ -127,6 +157,7 @@ export class Lines {
   /** @param {Record<string, any>} patch @param {boolean} told */
   #change(patch, told) {
     this.knob.moved = { ...this.knob.moved, ...patch };
+    if (!this.playing && this.#tried && this.#tried.name in patch) this.#tried = null;
     // The sweep moves the knob on its own, so it does not count as an action of the user.
     if (!this.playing || !this.run.sweeps) this.#owner.emit('logit-deed');
     this.#owner.moved();

@@ -93,18 +93,19 @@ export class Pair {
   /**
    * Prepares the change to another knob. If two pictures are shown and the next knob is one of CUTS, turns the present
    * one off, because two cuts at once would hide each other's effect. Turns the next one on, with its last or usual
-   * value.
+   * value. Otherwise changes nothing and returns false.
    * @param {string} name of the next knob
    */
   leave(name) {
     const { lines } = this.#host;
     const { row, rows, value, settings } = lines.knob;
     const next = rows.find((each) => each.name === name);
-    if (!this.on || !row || !next || row === next || !CUTS.includes(name)) return;
+    if (!this.on || !row || !next || row === next || !CUTS.includes(name)) return false;
     this.#left[row.name] = value;
     const is = settings[name] ?? next.neutral;
     const on = is === next.neutral ? (this.#left[name] ?? next.usual) : is;
     lines.set({ [row.name]: row.neutral, [name]: on });
+    return true;
   }
 
   /** Renders the button that shows or hides the two pictures. */

@@ -2,6 +2,9 @@
 import { html } from 'lit';
 import { ref, createRef } from 'lit/directives/ref.js';
 
+/** A press that moves at most this distance, in pixels, is not a drag. */
+const STILL = 4;
+
 /** True if the browser supports editing of plain text. Older versions of Firefox insert formatted text. */
 let plain = true;
 
@@ -38,6 +41,10 @@ export class PromptField {
   #box = createRef();
   #type;
   #rest;
+  /** The point at which the pointer was pressed on the field without the focus; null if it had the focus. */
+  #pressed = /** @type {{ x: number, y: number } | null} */ (null);
+  /** True if the prompt is an example, which the user will rather replace than edit. */
+  #example = false;
 
   /**
    * @param {(text: string) => void} type called with the value after each change
@@ -75,6 +82,23 @@ export class PromptField {
     this.#box.value?.blur();
   };
 
+  /** @param {PointerEvent} event */
+  #onDown = ({ clientX: x, clientY: y }) => {
+    this.#pressed = this.focused ? null : { x, y };
+  };
+
+  /** The first press on an example selects all of it, so that typing replaces it. @param {MouseEvent} event */
+  #onClick = ({ clientX, clientY }) => {
+    const from = this.#pressed;
+    this.#pressed = null;
+    if (!from || !this.#example || Math.hypot(clientX - from.x, clientY - from.y) > STILL) return;
+    document.execCommand('selectAll');
+  };
+
+  #onFocus = () => {
+    if (!this.#pressed && this.#example) document.execCommand('selectAll');
+  };
+
   /** Inserts only the plain text, if the browser would insert formatted text. @param {Event} event */
   #onInsert = (event) => {
     if (plain) return;
@@ -83,13 +107,15 @@ export class PromptField {
   };
 
   /**
-   * @param {{ editable: boolean, label: string, hint: string, invalid: boolean }} options `hint` stands
-   *   for an empty prompt
+   * @param {{ editable: boolean, label: string, hint: string, invalid: boolean, example: boolean }} options `hint`
+   *   stands for an empty prompt; `example` is true if the prompt is an example
    */
-  render({ editable, label, hint, invalid }) {
+  render({ editable, label, hint, invalid, example }) {
+    this.#example = editable && example;
     return html`<span class="prompt" ${ref(this.#box)} role="textbox" aria-multiline="true" aria-label=${label}
       aria-readonly=${!editable} aria-invalid=${invalid} data-hint=${hint} aria-placeholder=${hint}
       contenteditable=${editable ? editableValue() : 'false'} tabindex="0" spellcheck="false" enterkeyhint="done"
+      @pointerdown=${this.#onDown} @click=${this.#onClick} @focus=${this.#onFocus}
       @input=${this.#onInput} @keydown=${this.#onKey} @paste=${this.#onInsert} @drop=${this.#onInsert}
       @blur=${this.#rest}></span>`;
   }

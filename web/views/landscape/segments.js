@@ -7,6 +7,7 @@ import { capitalise, settingName } from '../../base/setting-words.js';
 import { list, plain, t } from '../../locale/locale.js';
 import { groupSettings } from '../../state/settings.js';
 import { round } from './axis.js';
+import { openBox } from './handles.js';
 import { canonical } from './swap.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
@@ -47,11 +48,12 @@ function renderSegments({ name: knob }, rows, choose) {
   const others = rows.filter(({ name }) => !NAMED.includes(name));
   return html`
     <div class="segments">
-      <div class="named" role="radiogroup" aria-label=${t('landscape.knob')}>${named.map(
-        (name) =>
-          html`<button role="radio" data-knob=${name} aria-checked=${name === knob}
+      <div class="named" role="radiogroup" aria-label=${t('landscape.knob')}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => openBox(event, 'knob')}>${named.map(
+          (name) =>
+            html`<button role="radio" data-knob=${name} aria-checked=${name === knob}
             @click=${() => choose(name)}>${capitalise(settingName(name))}</button>`,
-      )}</div>${others.length > 0 ? renderMore(knob, others, choose) : nothing}
+        )}</div>${others.length > 0 ? renderMore(knob, others, choose) : nothing}
     </div>`;
 }
 

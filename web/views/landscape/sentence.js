@@ -210,6 +210,7 @@ export class Sentence {
       label: t('landscape.prompt'),
       hint: t('landscape.hint'),
       invalid,
+      example: examples.includes(this.prompt),
     });
     return html`<div class="sentence" translate="no" dir="auto" ?hidden=${hidden}>${field}<span class="words"
       role="listbox" aria-orientation="horizontal" aria-label=${t('landscape.words')}
