@@ -13,10 +13,14 @@ const TITLE_DELAY_MS = 250;
 /** Most settings that a title names. */
 const MOST = 3;
 
+/** Elements that take pasted text themselves. */
+const FIELD = 'input, textarea, [contenteditable], dialog';
+
 /** @param {import('./scope.js').LogitScope} scope */
 export function completePage(scope) {
   followKeys(scope);
   followTitle(scope);
+  followPaste(scope);
   const deeds = new Deeds(scope);
   scope.kept = { deeds, sessions: new Sessions(scope, deeds) };
   keepSite();
@@ -25,6 +29,16 @@ export function completePage(scope) {
     scope.guide && !scope.present && scope.address.fragment.length < 2 && !scope.address.coming;
   if (plain && scope.view === 'landscape')
     import('./idle-sweep.js').then(({ sweepWhenIdle }) => sweepWhenIdle(scope));
+}
+
+/** Reads a text that is pasted outside of every field and dialog. @param {import('./scope.js').LogitScope} scope */
+function followPaste(scope) {
+  document.addEventListener('paste', (event) => {
+    const text = event.clipboardData?.getData('text/plain');
+    const around = event.composedPath().filter((part) => part instanceof Element);
+    if (!text || around.some((part) => part.matches(FIELD))) return;
+    import('./incoming.js').then(({ showText }) => showText(scope, text));
+  });
 }
 
 /**

@@ -1,7 +1,22 @@
-/** Elements that appear over the page or at its foot. They are fetched while the first model loads. */
+/**
+ * Elements that appear over the page or at its foot. They are fetched while the first model loads. The settings of
+ * other programs are fetched when an element asks for them.
+ */
 import './model-sheet.js';
 import '../panels/distribution/glance.js';
 import '../panels/text/alternatives.js';
 import '../panels/text/branches.js';
 import '../panels/text/token-menu.js';
 import '../panels/text/verdict.js';
+
+/** @typedef {import('./scope.js').LogitScope} LogitScope */
+
+document.addEventListener('logit-programs', async (event) => {
+  const { detail } = /** @type {CustomEvent} */ (event);
+  const around = /** @type {Element[]} */ (event.composedPath());
+  const scope = /** @type {LogitScope} */ (
+    around.find(({ localName }) => localName === 'logit-scope')
+  );
+  await import('./programs.js');
+  if (!scope.readonly) scope.programs = { ...detail };
+});

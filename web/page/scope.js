@@ -61,6 +61,7 @@ export class LogitScope extends InstrumentElement {
     notice: { state: true },
     missing: { state: true },
     deed: { state: true },
+    programs: { state: true },
   };
 
   static styles = [...InstrumentElement.styles, panelStyles, scopeStyles];
@@ -109,6 +110,12 @@ export class LogitScope extends InstrumentElement {
     this.notice = '';
     /** The deed that was last undone or redone. @type {{ words: string } | null} */
     this.deed = null;
+    /**
+     * The last request for settings of other programs, with the text to read; null without one. The dialog keeps its
+     * text when it closes.
+     * @type {{ text?: string, name?: string } | null}
+     */
+    this.programs = null;
     /**
      * Undo steps and last texts of the page's instrument; null on other websites.
      * @type {{ deeds: import('./deeds.js').Deeds, sessions: import('./sessions.js').Sessions } | null}
@@ -383,8 +390,12 @@ export class LogitScope extends InstrumentElement {
     !(this.present && AROUND.includes(part)) &&
     (this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly);
 
-  /** @param {CustomEvent} event */
-  #onModel = ({ detail: { model, context } }) => this.open(model, context);
+  /** Opens a model, or a file that the user has dropped or chosen. @param {CustomEvent} event */
+  #onModel = async ({ detail: { model, context } }) => {
+    if (model instanceof File && (await (await import('./incoming.js')).showFile(this, model)))
+      return;
+    await this.open(model, context);
+  };
 
   /** Listeners for events of the model's sheet. @type {Record<string, (event: CustomEvent) => void>} */
   #fromSheet = {
@@ -413,6 +424,7 @@ export class LogitScope extends InstrumentElement {
       ${this.#renderSaid()}
       ${this.#hasView ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
       ${this.#opener.renderMore()}
+      ${this.programs ? html`<logit-programs .scope=${this} .request=${this.programs} @logit-adopt=${this.#onAdopt}></logit-programs>` : nothing}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
       ${this.shareable ? html`<p class="deed" role="status">${this.deed ? keyed(this.deed, html`<span>${this.deed.words}</span>`) : nothing}</p>` : nothing}
     `;

@@ -266,6 +266,11 @@ export class LogitChain extends LogitElement {
     return html`
       <div class="top">
         <h2 id="title">${t('chain.title')}</h2>
+        ${
+          whole && this.programmable
+            ? html`<button class="quiet" data-command="programs" @click=${() => this.emit('logit-programs')}>${t('chain.programs')}</button>`
+            : nothing
+        }
         ${whole ? this.#renderPresets() : nothing}
       </div>`;
   }
@@ -285,7 +290,7 @@ export class LogitChain extends LogitElement {
       ${
         this.unfolded
           ? html`<p class="about">${t('chain.about')} ${t('order.canonical')}</p>
-            <logit-shelf .table=${this.table} .shown=${shelved} .inside=${[...ALWAYS_SHOWN, ...this.#taken]}
+            <logit-shelf .table=${this.table} .shown=${shelved} .inside=${[...ALWAYS_SHOWN, ...this.#taken]} .imports=${this.programmable}
               @logit-add=${(/** @type {CustomEvent} */ { detail }) => this.#add(detail)} @logit-close=${() => this.#fold()}
               @logit-find=${(/** @type {CustomEvent} */ { detail }) => this.#find(detail.name)}></logit-shelf>
             ${this.#renderMore()}`

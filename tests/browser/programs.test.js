@@ -1,0 +1,135 @@
+/** Tests the settings of other programs: reading, use with undo, export, hostile texts, keys, both directions. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSettings } from '../../web/import/settings/index.js';
+import { closed } from '../cleanup.js';
+import {
+  axe,
+  expectTrace,
+  FIRST,
+  loadReference,
+  openBench,
+  START,
+  settle,
+  until,
+} from './bench.js';
+
+const bench = closed(await openBench());
+const scope = closed(await loadReference());
+
+/** DRY does nothing here, since its window is off. */
+const FLAGS = `llama-server -m qwen3.gguf --temp 1.3 --min-p 0.1 --top-k 20 --repeat-penalty 1.05 \\
+  --dry-multiplier 0.8 --dry-penalty-last-n 0 --smoothing-factor 0.3`;
+
+/** @param {import('playwright-core').Page} page */
+const parts = (page) => {
+  const dialog = page.locator('logit-programs');
+  return {
+    dialog,
+    text: dialog.locator('#text'),
+    program: dialog.locator('#program'),
+    fault: dialog.locator('#fault'),
+    stages: () =>
+      dialog
+        .locator('.out ol [data-stage]')
+        .evaluateAll((all) => all.map((it) => it.dataset.stage)),
+    reason: (key) => dialog.locator(`[data-key="${key}"] p`).innerText(),
+  };
+};
+
+test('pasted flags show their chain and the reason why DRY does nothing, and are used as one deed', async () => {
+  const { page, complaints, foreign, close } = await bench.open({ path: `?lang=en${START}` });
+  const { dialog, text, program, stages, reason } = parts(page);
+  scope.feed(scope.encode(FIRST));
+  const button = page.locator('logit-chain [data-command=programs]');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await text.waitFor();
+  assert.deepEqual(await stages(), ['repetition_penalty', 'temperature', 'top_p'], 'the bench');
+  await text.fill(FLAGS);
+  const { settings } = readSettings(FLAGS);
+  const ours = scope.distribution({ seed: 42, ...settings });
+  const on = ours.stages.filter(({ active }) => active).map(({ name }) => name);
+  await until(stages, (names) => names.join() === on.join());
+  assert.equal(await program.inputValue(), 'llama-cpp');
+  assert.match(await reason('--dry-multiplier'), /DRY multiplier .* dry_penalty_last_n/);
+  assert.match(await reason('--smoothing-factor'), /not known/);
+  assert.match(await dialog.locator('.rest').last().innerText(), /-m qwen3\.gguf/);
+  await until(
+    () => dialog.locator('section .about').first().innerText(),
+    (words) => words.startsWith(`keeps ${ours.kept} tokens`),
+  );
+  assert.equal(await dialog.locator('logit-stages canvas').count(), 2);
+  assert.deepEqual(await axe(page), []);
+
+  await page.keyboard.press('Escape');
+  await until(() => button.evaluate((it) => it.matches(':focus')), Boolean);
+  await page.keyboard.press('Enter');
+  await until(
+    () => text.evaluate((it) => it.matches(':focus') && it.value),
+    (kept) => kept === FLAGS,
+  );
+  await dialog.locator('[data-command=use]').click();
+  await expectTrace(page, scope.distribution({ seed: 42, ...settings }));
+  assert.match(await page.locator('.deed').innerText(), /llama\.cpp/);
+  await page.locator('logit-scope').evaluate((it) => it.focus());
+  await page.keyboard.press('ControlOrMeta+z');
+  const before = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+  await expectTrace(page, scope.distribution({ seed: 42, ...before }));
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('a file dropped on the page and a text pasted beside every field open the same dialog', async () => {
+  const { page, complaints, close } = await bench.open({ path: `?lang=en${START}`, fresh: true });
+  const { dialog, text, program, stages } = parts(page);
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.setData('text/plain', 'llama-cli --temp 0.4 --top-k 7');
+    document.body.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, composed: true }),
+    );
+  });
+  await until(stages, (names) => names.includes('top_k'));
+  assert.equal(await text.inputValue(), 'llama-cli --temp 0.4 --top-k 7');
+  const preset = '{ "temperature": 0.9, "repeat_last_n": 32, "n_predict": 9, "min_p": 0.2 }';
+  await page.evaluate((content) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], 'body.json'));
+    dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, preset);
+  await until(
+    () => text.inputValue(),
+    (now) => now === preset,
+  );
+  assert.equal(await program.inputValue(), 'llama-cpp');
+
+  // A text that cannot be read has one sentence and changes nothing.
+  const scopeState = () => page.locator('logit-scope').evaluate((it) => JSON.stringify(it.state));
+  const state = await scopeState();
+  const hostile = {
+    'longer than': 'x --temp 1 '.repeat(1e6),
+    nested: `{"temperature":${'['.repeat(1e5)}`,
+    '<script>': '<script>alert(1)</script><img src=x onerror=alert(1)>',
+    number: 'llama-server --temp hot',
+  };
+  for (const [name, typed] of Object.entries(hostile)) {
+    await text.evaluate((it, value) => {
+      it.value = value;
+      it.dispatchEvent(new Event('input', { bubbles: true }));
+    }, typed);
+    const fault = dialog.locator('#fault');
+    const said = await until(
+      () => fault.innerText(),
+      (words) => words !== '',
+    );
+    assert.match(said, /^[^\n]{10,250}\.$/, name);
+    assert.equal(await dialog.locator('[data-command=use]').getAttribute('aria-disabled'), 'true');
+    assert.equal(await text.evaluate((it) => it.value.length), typed.length);
+  }
+  assert.equal(await scopeState(), state);
+  await settle(page);
+  assert.deepEqual(complaints, []);
+  await close();
+});

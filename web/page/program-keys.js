@@ -1,0 +1,91 @@
+/** Sorts the keys of another program's settings by their effect on the draw. */
+import { show } from '../engine/errors.js';
+import { PARTS } from '../state/settings.js';
+
+/**
+ * @typedef {import('../import/settings/read.js').Reading} Reading
+ * @typedef {import('../engine/errors.js').Phrase} Phrase
+ * @typedef {import('../plots/trace.js').SettingRow} SettingRow
+ * @typedef {{ key: string, value: unknown }} Given a key as the text has it
+ *
+ * @typedef {object} Stage a sampler that runs
+ * @property {string} name
+ * @property {unknown} value
+ * @property {{ name: string, value: unknown }[]} parts its further settings that are not neutral
+ * @property {Given[]} from the keys that set it; empty if all are the program's defaults
+ * @property {Phrase[]} notes
+ *
+ * @typedef {object} Arranged
+ * @property {Stage[]} chain in the program's order
+ * @property {(Given & { notes: Phrase[] })[]} idle keys that do nothing, or nothing here, and why
+ * @property {Given[]} off keys whose value means "off"
+ * @property {Given[]} read keys without a setting of their own, such as the order
+ * @property {Given[]} others keys that do not concern the draw
+ * @property {Phrase[]} general notes about no key of the text
+ */
+
+/** Returns a key with its value, shortened, as it is printed. @param {string} key @param {unknown} value */
+export function printed(key, value) {
+  const text = typeof value === 'string' && key ? value : show(value);
+  return key ? `${key} ${text}`.trim() : text;
+}
+
+/** @param {unknown} a @param {unknown} b */
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Returns the samplers that settings turn on, in their order.
+ * @param {Record<string, any>} settings with an order
+ * @param {SettingRow[]} table
+ * @returns {Stage[]}
+ */
+export function chainOf(settings, table) {
+  const neutral = new Map(table.map((row) => [row.name, row.neutral]));
+  const isOn = (/** @type {string} */ name) =>
+    settings[name] !== undefined && !same(settings[name], neutral.get(name));
+  return settings.order.filter(isOn).map((/** @type {string} */ name) => ({
+    name,
+    value: settings[name],
+    parts: (PARTS[name] ?? [])
+      .filter((part) => settings[part] !== undefined)
+      .map((part) => ({ name: part, value: settings[part] })),
+    from: [],
+    notes: [],
+  }));
+}
+
+/**
+ * @param {Reading} reading
+ * @param {SettingRow[]} table
+ * @returns {Arranged}
+ */
+export function arrange({ given, settings, notes }, table) {
+  const chain = chainOf(settings, table);
+  const stageOf = (/** @type {string | null} */ setting) =>
+    chain.find(
+      ({ name, parts }) => name === setting || parts.some((part) => part.name === setting),
+    );
+  const rows = given.map((row) => ({ ...row, notes: /** @type {Phrase[]} */ ([]) }));
+  /** @type {Phrase[]} */
+  const general = [];
+  for (const note of notes) {
+    const { setting, key } = note.values;
+    const row =
+      rows.find((each) => each.setting !== null && each.setting === setting) ??
+      rows.find((each) => each.key === key);
+    const stage = stageOf(row?.setting ?? /** @type {string} */ (setting));
+    (stage?.notes ?? row?.notes ?? general).push(note);
+  }
+  for (const row of rows) stageOf(row.setting)?.from.push(row);
+  const left = rows.filter(({ setting }) => !stageOf(setting));
+  const idle = left.filter((row) => row.notes.length > 0);
+  const quiet = left.filter((row) => row.notes.length === 0);
+  return {
+    chain,
+    idle,
+    off: quiet.filter(({ role, setting }) => role === 'setting' && setting !== null),
+    read: quiet.filter(({ role, setting }) => role === 'setting' && setting === null),
+    others: quiet.filter(({ role }) => role !== 'setting'),
+    general,
+  };
+}

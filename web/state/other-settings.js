@@ -1,0 +1,30 @@
+/** Reads the bench's present position under other settings. The bench itself does not change. */
+import { neutralSettings } from './settings.js';
+
+/**
+ * @typedef {import('./bench.js').Bench} Bench
+ * @typedef {import('./reader.js').Reading} Reading
+ * @typedef {import('../engine/types.js').Settings} Settings
+ */
+
+/**
+ * Returns the readings under other settings and under the present ones. Biases, gates and seed of the bench apply to
+ * both. The first reading also has `beside`, the difference between the two.
+ * @param {Bench} bench
+ * @param {Settings} other
+ * @returns {Promise<[Reading, Reading]>}
+ */
+export async function readBoth(bench, other) {
+  while (bench.pass) await bench.pass;
+  const { position, reader, table, canonicalOrder, whatIf } = bench;
+  const neutral = neutralSettings(table);
+  const ofText = Object.entries(position.settings).filter(
+    ([name]) => name !== 'order' && !(name in neutral),
+  );
+  const theirs = { ...Object.fromEntries(ofText), ...other };
+  const asked = { u: whatIf, order: canonicalOrder, fronts: null, whole: false, stages: true };
+  const read = (/** @type {Settings} */ settings, /** @type {Settings[] | null} */ both) =>
+    reader.read({ ...asked, position: { ...position, settings }, both });
+  const first = await read(theirs, [theirs, position.settings]);
+  return [first, await read(position.settings, null)];
+}
