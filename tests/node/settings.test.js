@@ -176,6 +176,33 @@ describe('llama.cpp', () => {
     assert.deepEqual(settings.order.slice(2), ['top_k', 'temperature', 'dynatemp_range']);
   });
 
+  test('scripts: variables, comments between flags, lists of words, other commands', () => {
+    const script = [
+      '#!/bin/bash',
+      'TEMP=0.6',
+      'curl -s http://localhost --temp 9',
+      'docker run --rm --name x --entrypoint /app/llama-server img -m a.gguf \\',
+      '  --temp "$TEMP" \\',
+      `  --top-k \${K:-7} --min-p $MIN`,
+      '  # --top-p 0.5',
+    ].join('\n');
+    const { settings, given, notes } = readSettings(script);
+    assert.deepEqual([settings.temperature, settings.top_k, settings.top_p], [0.6, 7, 0.95]);
+    assert.deepEqual(
+      given.map(({ key }) => key),
+      ['-m', '--temp', '--top-k', '--min-p'],
+    );
+    assert.deepEqual(notes, [
+      { key: 'settings_variable', values: { key: '--min-p', value: '"$MIN"' } },
+    ]);
+    const list = 'cmd = ["llama-cli", "--temp", "0.4", "--top-k", "3", "-p", "a --temp 1"]';
+    assert.equal(readSettings(list).settings.temperature, 0.4);
+    const two =
+      'models:\n  a:\n    cmd: llama-server -m x\n  b:\n    cmd: |\n      llama-server\n      --temp 0.3\n      --top-k 9\n  c:\n    cmd: llama-server --temp 1\n';
+    assert.equal(readSettings(two).settings.top_k, 9);
+    assert.deepEqual(keysOf(readSettings(two)), ['settings_commands']);
+  });
+
   test('a file with several presets gives the first and names the others', () => {
     const reading = readSettings('[*]\ntemp = 0.5\n[a]\ntop-k = 7\n[b]\ntop-k = 9\n');
     assert.equal(reading.settings.top_k, 7);

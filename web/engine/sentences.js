@@ -156,11 +156,13 @@ export const sentences = {
   settings_seed: 'the seed is not taken over: the same seed gives other random numbers there',
   settings_bias_text:
     'the bias {value} of {token} is left out: it needs the token ids of its model',
+  settings_commands: 'the text has {n} commands; these are the settings of the first with any',
   settings_sections: 'these are the settings of [{section}]; the file also has {names}',
   settings_cannot_say: '{program} cannot say {setting} {value}',
   settings_other_value: '{program} runs {setting} {other} in place of {value}',
   settings_other_order: '{program} has another order: {order}',
   settings_rules: '{program} has other rules for ties and boundaries',
+  settings_variable: '{key} takes its value from the variable {value}, which the text does not set',
   settings_ids: '{key} must be a list of token ids, got {value}',
   settings_pair: '{key} must be a list of two numbers, got {value}',
   settings_gguf: 'these bytes are no head of a GGUF file',

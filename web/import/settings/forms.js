@@ -70,7 +70,7 @@ function commandLines(text) {
     const bare = line.trim();
     if (!open && /^(#|::|rem\s)/i.test(bare)) continue;
     // Lists of flags are often pasted with a flag on each line and no sign at its end.
-    if (open || bare.startsWith('-')) lines.push(`${lines.pop() ?? ''} ${line}`);
+    if (open || /^--?[a-zA-Z]/.test(bare)) lines.push(`${lines.pop() ?? ''} ${line}`);
     else lines.push(line);
     open = CONTINUED.test(line) && !/\\\\\s*$/.test(line);
     if (open) lines.push(/** @type {string} */ (lines.pop()).replace(CONTINUED, ' '));
@@ -107,19 +107,63 @@ export function shellWords(line) {
 
 const isFlag = (/** @type {string} */ word) =>
   /^--?[a-zA-Z]/.test(word) && !/^-(inf|nan)$/i.test(word);
+const isOperator = (/** @type {string} */ word) => /^[;|&<>]+$/.test(word);
+
+/**
+ * Replaces $NAME, ${NAME} and ${NAME:-value} by the values that the text assigns; others stay.
+ * @param {string} word
+ * @param {Map<string, string>} values
+ */
+const expanded = (word, values) =>
+  word.replace(
+    /\$(?:(\w+)|\{(\w+)(?::?-([^{}]*))?\})/g,
+    (whole, name, braced, otherwise) => values.get(name ?? braced) ?? otherwise ?? whole,
+  );
+
+/**
+ * The commands of a text as lists of words. Assignments NAME=value apply to the words after them.
+ * @param {string} text
+ * @returns {string[][]}
+ */
+function commandsOf(text) {
+  /** @type {string[][]} */
+  const commands = [];
+  /** @type {Map<string, string>} */
+  const values = new Map();
+  // In lists of a program, of JSON and of YAML a comma follows each word.
+  for (const line of commandLines(text.replace(/(["'])[ \t]*,(?=\s|["'\]])/g, '$1 '))) {
+    /** @type {string[]} */
+    let command = [];
+    for (const word of shellWords(line)) {
+      const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(word) ?? [];
+      if (name !== undefined) values.set(name, expanded(value, values));
+      if (isOperator(word)) {
+        commands.push(command);
+        command = [];
+      } else command.push(expanded(word, values));
+    }
+    commands.push(command);
+  }
+  return commands;
+}
 
 /**
  * Reads the flags of command lines, in a script or alone. A flag takes the next word as its value, unless that is a
  * flag too. Variables LLAMA_ARG_NAME=value count as flags.
  * @param {string} text
- * @param {(flag: string) => boolean} switches true for a flag that takes no value
- * @returns {Pairs}
+ * @param {(flag: string) => boolean} [switches] true for a flag that takes no value
+ * @param {(word: string) => boolean} [ours] true for the program's name; if a text has it, only the flags after it
+ *   count
+ * @returns {Pairs[]} of each command with flags
  */
-export function readFlags(text, switches = () => false) {
-  /** @type {Pairs} */
-  const pairs = [];
-  for (const line of commandLines(text)) {
-    const words = shellWords(line);
+export function readFlags(text, switches = () => false, ours = () => false) {
+  const all = commandsOf(text);
+  const own = all.filter((command) => command.some(ours));
+  const from = (/** @type {string[]} */ command) =>
+    command.slice(command.map(ours).lastIndexOf(true) + 1);
+  const read = (own.length > 0 ? own.map(from) : [all.flat()]).map((words) => {
+    /** @type {Pairs} */
+    const pairs = [];
     for (let i = 0; i < words.length; i++) {
       const variable = /^LLAMA_ARG_([A-Z_]+)=(.*)$/s.exec(words[i]);
       if (variable) pairs.push([variable[1].toLowerCase(), variable[2]]);
@@ -129,12 +173,12 @@ export function readFlags(text, switches = () => false) {
       );
       const next = words[i + 1];
       if (stated !== undefined) pairs.push([flag, stated]);
-      else if (next === undefined || isFlag(next) || /^[;|&<>]+$/.test(next) || switches(flag))
-        pairs.push([flag, true]);
+      else if (next === undefined || isFlag(next) || switches(flag)) pairs.push([flag, true]);
       else pairs.push([flag, words[++i]]);
     }
-  }
-  return pairs;
+    return pairs;
+  });
+  return read.filter((pairs) => pairs.length > 0);
 }
 
 /** Writes a word so that a Unix shell reads it back. @param {string} word */

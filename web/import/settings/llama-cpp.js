@@ -225,33 +225,20 @@ const constraint = phrase('settings_reason_constraint');
 
 /** Keys without effect on a draw: flags, then the keys of the server's JSON. */
 const OTHER =
-  `help h usage version cl cache_list verbose_prompt display_prompt no_display_prompt co color t threads tb
-threads_batch c_mask cpu_mask cpu_range cpu_strict prio poll c ctx_size n predict n_predict b batch_size ub
-ubatch_size keep swa_full ctxcp ctx_checkpoints cram cache_ram kvu kv_unified no_kv_unified context_shift
-no_context_shift fa flash_attn p prompt sys system_prompt perf no_perf f file sysf e escape no_escape
-prompt_cache prompt_cache_all prompt_cache_ro r reverse_prompt sp special cnv conversation no_cnv no_conversation
-st single_turn i interactive if interactive_first mli in_prefix in_prefix_bos in_suffix warmup no_warmup pooling
-rope_scaling rope_scale rope_freq_base rope_freq_scale yarn_orig_ctx yarn_ext_factor yarn_attn_factor
-yarn_beta_slow yarn_beta_fast gan grp_attn_n gaw grp_attn_w kvo nkvo kv_offload no_kv_offload repack nr no_repack
-ctk cache_type_k ctv cache_type_v dt defrag_thold np parallel cb nocb cont_batching no_cont_batching mm mmproj
-mmu mmproj_url no_mmproj mmproj_offload image audio rpc mlock mmap no_mmap lm load_mode numa dev device ot
-override_tensor cmoe cpu_moe ncmoe n_cpu_moe ngl gpu_layers n_gpu_layers sm split_mode ts tensor_split mg
-main_gpu fit fitt fitc check_tensors override_kv lora lora_scaled control_vector control_vector_scaled a alias
-tags m model mu model_url dr hf hfr hf_repo hff hf_file hft hf_token embedding embeddings rerank reranking host
-port path api_prefix webui no_webui ui no_ui api_key api_key_file ssl_key_file ssl_cert_file chat_template_kwargs
-to timeout threads_http cache_prompt no_cache_prompt cache_reuse metrics props slots no_slots slot_save_path
-models_dir models_preset models_max jinja no_jinja reasoning_format rea reasoning reasoning_effort
-chat_template chat_template_file sps slot_prompt_similarity simple_io log_disable log_file log_colors v verbose
-offline lv verbosity log_verbosity log_prefix log_timestamps td threads_draft md model_draft ngld gpu_layers_draft
-draft draft_n draft_max draft_min draft_p_min cd ctx_size_draft spec_type stop_timeout load_on_startup
-stream stream_options messages tools tool_choice parallel_tool_calls n_keep n_discard n_indent n_cmpl n_probs logprobs
-top_logprobs return_tokens return_progress timings_per_token post_sampling_probs backend_sampling t_max_predict_ms
-t_max_prompt_ms response_fields stop max_tokens id_slot cache_prompt max_completion_tokens n user
-preserved_tokens chat_format reasoning_in_content generation_prompt parse_tool_calls add_generation_prompt
-speculative.types speculative.n_max speculative.n_min speculative.p_min speculative.type next_token n_ctx id
-is_processing chat_parser image_data response_format_type input_prefix input_suffix mmproj_auto`
-    .split(/\s+/)
-    .filter(Boolean);
+  `help h usage version cl verbose_prompt display_prompt no_display_prompt co color t tb threads*
+c cpu_* c_mask prio* poll* ctx_* ctxcp n predict n_predict b ub batch_size ubatch_size keep swa_* cram cache_* kvu
+kv_* no_kv_* context_shift no_context_shift fa flash_attn p prompt* sys* perf no_perf f file e escape no_escape r
+reverse_prompt sp special cnv conversation no_cnv no_conversation st single_turn i interactive* if mli multiline_*
+in_* warmup no_warmup pooling rope_* yarn_* gan gaw grp_* kvo nkvo repack nr no_repack ctk ctv dt defrag_thold np
+parallel* cb nocb cont_batching no_cont_batching mm mmu mmproj* no_mmproj* image* audio* rpc mlock mmap no_mmap lm
+load_* numa dev* device* ot override_* cmoe ncmoe n_cpu_moe ngl* gpu_* n_gpu_* sm split_mode ts tensor_* mg main_gpu
+fit* check_tensors lora* control_* a alias tags m model* mu dr docker_* hf* host port path api_* webui* no_webui ui*
+no_ui* embedding* rerank* ssl_* chat_* to timeout metrics props slots no_slots slot_* jinja no_jinja reasoning_format
+rea reasoning reasoning_effort reasoning_in_content sps simple_io log* v verbose offline lv verbosity td md draft*
+cd spec_* speculative.* stop* load_on_startup stream* messages tools tool_* n_keep n_discard n_indent n_cmpl n_probs
+top_logprobs return_* timings_per_token post_sampling_probs backend_sampling bs t_max_* response_fields max_tokens
+id_slot max_completion_tokens user preserved_tokens generation_prompt parse_tool_calls add_generation_prompt
+next_token id is_processing input_* metal* mtp* no_mtp* cors_* media_* sleep_*`.split(/\s+/);
 
 /** The part of a JSON answer that has settings: /props, /slots, a completion. @param {Record<string, any>} object */
 const innerOf = (object) =>
@@ -272,6 +259,18 @@ function parseIni(text, note) {
   return readIni(named.length > 1 ? text.slice(0, from) : text).pairs;
 }
 
+/** The number of long flags of samplers. @param {Pairs} pairs */
+const knownOf = (pairs) =>
+  pairs.filter(([flag]) => /^--/.test(flag) && KEYS.has(plainKey(flag))).length;
+
+/** @param {string} text */
+const flagsOf = (text) =>
+  readFlags(
+    text,
+    (flag) => /^(--ignore-eos|-e|-i|-v|--verbose)$/.test(flag),
+    (word) => EXECUTABLE.test(word),
+  );
+
 /** @param {string} text @param {State['note']} note @returns {Pairs} */
 function parse(text, note) {
   if (/^\s*\{/.test(text)) {
@@ -282,8 +281,11 @@ function parse(text, note) {
       ? Object.entries(inner).map(([key, value]) => [key, shortFloat(value)])
       : Object.entries(object);
   }
-  const flags = readFlags(text, (flag) => /^(--ignore-eos|-e|-i|-v|--verbose)$/.test(flag));
-  return flags.length > 0 ? flags : parseIni(text, note);
+  const commands = flagsOf(text);
+  const [flags = commands[0]] = commands.filter((pairs) => knownOf(pairs) > 0);
+  if (!flags) return parseIni(text, note);
+  if (commands.length > 1) note(phrase('settings_commands', { n: commands.length }));
+  return flags;
 }
 
 /** @param {import('./forms.js').Pairs} pairs */
@@ -324,6 +326,8 @@ export function samplersOf(settings) {
 
 const KEYS = new Set(llamaRows.flatMap(({ key, also = [] }) => [key, ...also]));
 const COMMAND = /\b(llama-(server|cli|run|simple|completion)|llama\.cpp|\.gguf|(^|\/)main\b)/m;
+/** The program's name in a path, also in quotes of another program. */
+const EXECUTABLE = /(^|[/\\\s])(llama-(server|cli|run|simple|completion)|main|server)(\.exe)?$/;
 const STARTED = /^\s*(\w+=\S*\s+)*\S*llama-(server|cli|run|simple|completion)\b/;
 /** Keys that no other program spells like this. */
 const TELLING =
@@ -351,6 +355,7 @@ export const llamaCpp = {
     reasoning_budget: null,
     reasoning_budget_tokens: null,
   },
+  idle: { grammar: [''], grammar_lazy: [false], grammar_triggers: [[]], json_schema: [{}] },
   other: OTHER,
   parse,
   plain: plainKey,
@@ -364,10 +369,10 @@ export const llamaCpp = {
       if (TELLING.test(text)) return innerOf(object) ? 1 : 0.8;
       return Object.keys(object).some((key) => KEYS.has(key)) ? 0.25 : 0;
     }
-    const flags = readFlags(text);
-    const known = flags.filter(([flag]) => KEYS.has(plainKey(flag))).length;
+    const commands = flagsOf(text);
+    const known = commands.reduce((sum, pairs) => sum + knownOf(pairs), 0);
     if (known > 0) return COMMAND.test(text) ? 1 : 0.8;
-    if (flags.length > 0) return STARTED.test(text) ? 0.5 : 0;
+    if (commands.length > 0) return STARTED.test(text) ? 0.5 : 0;
     const { sections, pairs } = readIni(text);
     return sections.length > 0 && pairs.some(([key]) => KEYS.has(plainKey(key))) ? 0.9 : 0;
   },

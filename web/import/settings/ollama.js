@@ -31,13 +31,16 @@ const rows = [
 ];
 
 const OTHER =
-  `num_ctx num_predict num_gpu num_thread num_batch num_keep main_gpu use_mmap use_mlock numa low_vram
+  `num_ctx num_predict num_gpu num_thread rope_frequency_base rope_frequency_scale num_batch num_keep main_gpu use_mmap use_mlock numa low_vram
 f16_kv vocab_only logits_all num_gqa stop penalize_newline draft_num_predict model prompt suffix images system
 template context stream raw keep_alive messages tools think options FROM from TEMPLATE SYSTEM ADAPTER LICENSE
 MESSAGE REQUIRES RENDERER PARSER logprobs top_logprobs format_version parameters details modelfile license
 model_info capabilities modified_at files adapters quantize name input truncate dimensions`.split(
     /\s+/,
   );
+
+/** Instructions of a Modelfile. Words in capitals are named even if they are unknown. */
+const INSTRUCTION = /^([A-Z]{4,}|from|parameter|template|system|adapter|license|message)$/;
 
 /** Lines "KEYWORD value" of a Modelfile; a value in """ may have several lines. @param {string} text @returns {Pairs} */
 function readModelfile(text) {
@@ -46,7 +49,7 @@ function readModelfile(text) {
   const line = /^[ \t]*(?:\/set[ \t]+)?(#.*|[A-Za-z_]+)(?:[ \t]+("""[^]*?(?:"""|$(?![^]))|.*))?$/gm;
   for (const [, word, rest = ''] of text.matchAll(line)) {
     const value = rest.trim();
-    if (word.startsWith('#') || (value === '' && !/^[A-Z]+$/.test(word))) continue;
+    if (word.startsWith('#') || !INSTRUCTION.test(word)) continue;
     const [, key, stated] = /^(\S+)\s*([^]*)$/.exec(value) ?? [];
     if (word.toLowerCase() === 'parameter') pairs.push([key ?? '', unquoted(stated ?? '')]);
     else pairs.push([word, value.length > 60 ? `${value.slice(0, 57)}...` : value]);

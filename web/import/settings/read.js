@@ -42,7 +42,7 @@ import { recognise } from './recognise.js';
  *   each with the reason if it is not obvious
  * @property {string[]} [ignored] keys of samplers that the program accepts and does not use
  * @property {Record<string, any[]>} [idle] values of the keys in `cannot` and `ignored` that mean "off"
- * @property {string[]} [other] keys without effect on the draw
+ * @property {string[]} [other] keys without effect on the draw; a * at the end stands for any letters
  * @property {(text: any, note: (note: Phrase) => void) => Pairs} parse text, or bytes of a binary file
  * @property {(key: string) => string} [plain] the form of a key by which spellings are compared
  * @property {(pairs: Pairs, settings: Record<string, any>, note: (note: Phrase) => void) => string} format
@@ -106,11 +106,12 @@ function roles({ plain = plainKey, cannot = {}, ignored = [], idle = {}, other =
   const impossible = new Map(Object.entries(cannot).map(([key, why]) => [plain(key), why]));
   const neutral = new Map(Object.entries(idle).map(([key, values]) => [plain(key), values]));
   const [without, others] = [new Set(ignored.map(plain)), new Set(other.map(plain))];
+  const starts = other.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
   return (key, value) => {
     const name = plain(key);
     const off = [null, ...(neutral.get(name) ?? [])].some((one) => same(one, value));
-    if (others.has(name) || (off && (impossible.has(name) || without.has(name))))
-      return { role: 'other' };
+    const known = others.has(name) || starts.some((start) => name.startsWith(start));
+    if (known || (off && (impossible.has(name) || without.has(name)))) return { role: 'other' };
     if (impossible.has(name)) return { role: 'cannot', reason: impossible.get(name) };
     return { role: without.has(name) ? 'ignored' : 'unknown' };
   };
@@ -141,6 +142,12 @@ function checkProgramsRange({ key, range }, value, program, note) {
   note(phrase('settings_outside', { program, key, value, minimum, maximum }));
 }
 
+/** True for the name of a variable in place of a number: "$TEMP", "%TEMP%", "{{ temp }}". @param {Row} row @param {unknown} value */
+const isVariable = ({ kind = 'number' }, value) =>
+  (kind === 'number' || kind === 'whole') &&
+  typeof value === 'string' &&
+  /^(\$\{?[\w:.-]+\}?|%\w+%|\{\{?.*\}?\})$/.test(value.trim());
+
 /**
  * Sorts the pairs of a text: values by key of the table, and the role of each pair.
  * @param {Program} program
@@ -160,7 +167,8 @@ function sortPairs(program, pairs, note) {
       return { key, value, setting: null, role };
     }
     const stated = value === null ? row.none : value;
-    if (stated !== undefined) {
+    if (isVariable(row, stated)) note(phrase('settings_variable', { key, value: show(value) }));
+    else if (stated !== undefined) {
       const read = typed(row, key, stated);
       checkProgramsRange(row, read, program.name, note);
       // A flag that may be repeated adds to a list.

@@ -1,8 +1,17 @@
 /** Finds the program to which a text with settings belongs. */
-import { isObject } from './forms.js';
+import { isObject, plainKey } from './forms.js';
 import { programs } from './programs.js';
 
 /** @typedef {{ program: string, sure: number }} Guess */
+
+/** From 0.5 to 1: the share of the keys of an object that a program knows. @param {import('./read.js').Program} program @param {Record<string, any>} object */
+function knownShare({ rows, cannot = {}, ignored = [], other = [], plain = plainKey }, object) {
+  const names = rows.flatMap(({ key, also = [] }) => [key, ...also]);
+  const known = new Set([...names, ...Object.keys(cannot), ...ignored, ...other].map(plain));
+  const keys = Object.keys(object);
+  const share = keys.filter((key) => known.has(plain(key))).length / Math.max(keys.length, 1);
+  return Math.round(50 + 50 * share) / 100;
+}
 
 /**
  * Returns the programs that a text fits, the likeliest first; empty if it fits none.
@@ -22,7 +31,10 @@ export function recognise(text, fileName = '') {
     if (isObject(value)) object = value;
   } catch {}
   return programs
-    .map((program) => ({ program: program.id, sure: program.sure(text, object, fileName) }))
+    .map((program) => ({
+      program: program.id,
+      sure: program.sure(text, object, fileName) * (object ? knownShare(program, object) : 1),
+    }))
     .filter(({ sure }) => sure > 0)
     .sort((a, b) => b.sure - a.sure);
 }

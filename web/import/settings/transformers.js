@@ -165,7 +165,7 @@ const cannot = {
 };
 
 const OTHER =
-  `_from_model_config transformers_version bos_token_id eos_token_id pad_token_id max_new_tokens max_length
+  `_from_model_config architectures model_type transformers_version bos_token_id eos_token_id pad_token_id max_new_tokens max_length
 decoder_start_token_id use_cache return_dict_in_generate output_scores output_logits output_attentions
 output_hidden_states num_return_sequences cache_implementation cache_config stop_strings max_time low_memory
 return_legacy_cache prompt_lookup_num_tokens num_assistant_tokens num_assistant_tokens_schedule chat_format
