@@ -282,7 +282,7 @@ export class Asked {
       name,
       context_length: this.#context,
       model_context_length: context_length,
-      session_bytes: module.view().getFloat64(model + MODEL_FILE_SESSION_BYTES, true),
+      session_bytes: module.fields(model).f64(MODEL_FILE_SESSION_BYTES),
       tokenizer: 'asked',
       remote: true,
     });

@@ -113,11 +113,7 @@ export class Chain {
   read(source, settings, given) {
     const asked = this.#core.resolve(settings);
     const choice = resolveChoice('read', given, asked.draw, ['step', 'u', 'rng']);
-    const ready = this.prepareRun(
-      source,
-      this.#withOwnResultNow(source, asked, choice.step),
-      choice.step,
-    );
+    const ready = this.#prepareRunNow(source, asked, choice.step);
     const trace = this.#trace(ready);
     const { drawn } = this.#draw(ready, choice); // first, since #addWholeResult overwrites the exchange
     return { trace: this.#addWholeResult(ready, trace), drawn };
@@ -132,7 +128,7 @@ export class Chain {
   distribution(source, settings, step) {
     const asked = this.#core.resolve(settings);
     checkInteger('step', step, 0, SEED_MAX);
-    const ready = this.prepareRun(source, this.#withOwnResultNow(source, asked, step), step);
+    const ready = this.#prepareRunNow(source, asked, step);
     return this.#addWholeResult(ready, this.#trace(ready));
   }
 
@@ -145,12 +141,7 @@ export class Chain {
   draw(source, settings, given) {
     const asked = { ...this.#core.resolve(settings), top: 0 };
     const choice = resolveChoice('draw', given, asked.draw, ['step', 'u', 'rng', 'raw']);
-    const ready = this.prepareRun(
-      source,
-      this.#withOwnResultNow(source, asked, choice.step),
-      choice.step,
-    );
-    return this.#sample(ready, choice).drawn;
+    return this.#sample(this.#prepareRunNow(source, asked, choice.step), choice).drawn;
   }
 
   /**
@@ -194,14 +185,12 @@ export class Chain {
     const token = id !== undefined && { id, before: new Float64Array(n), p: new Float64Array(n) };
     for (let i = 0; i < n; i++) {
       const resolved = this.#core.resolve({ ...settings, [knob]: values[i], top });
-      const ready = this.prepareRun(source, this.#withOwnResultNow(source, resolved, step), step);
+      const ready = this.#prepareRunNow(source, resolved, step);
       const at = this.#apply(ready);
-      const view = module.view();
-      const tokensAt = view.getUint32(at + layout.CHAIN_TRACE_TOKENS, true);
+      const { u32, f64 } = module.fields(module.fields(at).u32(layout.CHAIN_TRACE_TOKENS));
       for (let k = 0; k < top; k++) {
-        const tokenAt = tokensAt + layout.CHAIN_TOKEN_SIZE * k;
-        ids[i * top + k] = view.getUint32(tokenAt + layout.CHAIN_TOKEN_ID, true);
-        p[i * top + k] = view.getFloat64(tokenAt + layout.CHAIN_TOKEN_P, true);
+        ids[i * top + k] = u32(layout.CHAIN_TOKEN_SIZE * k + layout.CHAIN_TOKEN_ID);
+        p[i * top + k] = f64(layout.CHAIN_TOKEN_SIZE * k + layout.CHAIN_TOKEN_P);
       }
       if (token) [token.before[i], token.p[i]] = this.#massBefore(ready, token.id);
     }
@@ -296,14 +285,14 @@ export class Chain {
   }
 
   /**
-   * Does #withOwnResult for a call that cannot wait; throws if the sampler returns a promise.
+   * Does prepareRun for a call that cannot wait; throws if the caller's sampler returns a promise.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
    */
-  #withOwnResultNow(source, asked, step) {
+  #prepareRunNow(source, asked, step) {
     const settled = this.#withOwnResult(source, asked, step);
-    if (!(settled instanceof Promise)) return settled;
+    if (!(settled instanceof Promise)) return this.prepareRun(source, settled, step);
     settled.catch(() => {}); // prevents an unhandled rejection
     throw new LogitscopeError('invalid_argument', 'own_once');
   }
@@ -497,23 +486,20 @@ export class Chain {
   readSample(pointer, { values }, u) {
     const { module } = this.#core;
     const at = module.need(pointer);
-    const drawnAt = at + layout.CHAIN_SAMPLE_DRAWN;
-    const view = module.view();
-    const p = view.getFloat64(drawnAt + layout.CHAIN_DRAWN_P, true);
+    const sample = module.fields(at);
+    const { u32, f64 } = module.fields(at + layout.CHAIN_SAMPLE_DRAWN);
     return {
       drawn: {
-        id: view.getUint32(drawnAt + layout.CHAIN_DRAWN_ID, true),
+        id: u32(layout.CHAIN_DRAWN_ID),
         u,
-        p,
-        p_raw: view.getFloat64(drawnAt + layout.CHAIN_DRAWN_P_RAW, true),
-        logprob: view.getFloat64(drawnAt + layout.CHAIN_DRAWN_LOGPROB, true),
-        rank: view.getUint32(drawnAt + layout.CHAIN_DRAWN_RANK, true),
-        mu: carried(values)
-          ? module.calls.warp_next(view.getFloat64(drawnAt + layout.CHAIN_DRAWN_P_BEFORE, true))
-          : null,
+        p: f64(layout.CHAIN_DRAWN_P),
+        p_raw: f64(layout.CHAIN_DRAWN_P_RAW),
+        logprob: f64(layout.CHAIN_DRAWN_LOGPROB),
+        rank: u32(layout.CHAIN_DRAWN_RANK),
+        mu: carried(values) ? module.calls.warp_next(f64(layout.CHAIN_DRAWN_P_BEFORE)) : null,
       },
-      kept: view.getUint32(at + layout.CHAIN_SAMPLE_KEPT, true),
-      entropy: view.getFloat64(at + layout.CHAIN_SAMPLE_ENTROPY, true),
+      kept: sample.u32(layout.CHAIN_SAMPLE_KEPT),
+      entropy: sample.f64(layout.CHAIN_SAMPLE_ENTROPY),
     };
   }
 

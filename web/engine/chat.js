@@ -85,10 +85,9 @@ function controlsOf(core) {
   let characters = 0;
   for (let id = 0; id < size; id++) {
     const at = module.need(module.calls.tokenizer_piece(model, id));
-    const view = module.view();
-    if (!view.getUint8(at + TOKENIZER_PIECE_SPECIAL)) continue;
-    const length = view.getUint32(at + TOKENIZER_PIECE_LENGTH, true);
-    const text = fromUtf8(module.bytes(view.getUint32(at + TOKENIZER_PIECE_DATA, true), length));
+    const { u8, u32 } = module.fields(at);
+    if (!u8(TOKENIZER_PIECE_SPECIAL)) continue;
+    const text = fromUtf8(module.bytes(u32(TOKENIZER_PIECE_DATA), u32(TOKENIZER_PIECE_LENGTH)));
     characters += text.length;
     if (characters > CONTROLS_MAX) throw tooLong('control_tokens', CONTROLS_MAX);
     if (text && !ids.has(text)) ids.set(text, id);
@@ -210,7 +209,7 @@ function idsOf(core, parts) {
       continue;
     }
     const piece = core.module.need(core.module.calls.tokenizer_piece(core.model, part.token));
-    flush(core.module.view().getUint8(piece + TOKENIZER_PIECE_STRIPS));
+    flush(core.module.fields(piece).u8(TOKENIZER_PIECE_STRIPS));
     ids.push(part.token);
   }
   flush();

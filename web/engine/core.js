@@ -132,11 +132,9 @@ export class Core {
   /** @returns {Omit<Info, 'streams'>} */
   #readInfo() {
     const { module, model } = this;
-    const view = module.view();
-    const u32 = (/** @type {number} */ offset) => view.getUint32(model + offset, true);
-    const f64 = (/** @type {number} */ offset) => view.getFloat64(model + offset, true);
+    const { u32, f64 } = module.fields(model);
     const id = (/** @type {number} */ offset) => {
-      const value = view.getInt32(model + offset, true);
+      const value = u32(offset) | 0;
       return value < 0 ? null : value;
     };
     const fileType = u32(layout.MODEL_FILE_FILE_TYPE);
@@ -194,9 +192,7 @@ export class Core {
    */
   feed(handle, ids, cache) {
     const { module } = this;
-    const at = module.exchange(4 * ids.length);
-    module.writeUint32(at, ids);
-    return module.calls.session_feed(handle, at, ids.length, Number(cache));
+    return module.calls.session_feed(handle, module.place(ids), ids.length, Number(cache));
   }
 
   /** Facts of the model; throws without a model, or after `close`. */
@@ -293,12 +289,12 @@ export class Core {
   #readPiece(id) {
     const { module } = this;
     const at = module.need(module.calls.tokenizer_piece(this.model, id));
-    const view = module.view();
+    const { u8, u32 } = module.fields(at);
     const bytes = module.bytes(
-      view.getUint32(at + layout.TOKENIZER_PIECE_DATA, true),
-      view.getUint32(at + layout.TOKENIZER_PIECE_LENGTH, true),
+      u32(layout.TOKENIZER_PIECE_DATA),
+      u32(layout.TOKENIZER_PIECE_LENGTH),
     );
-    const special = view.getUint8(at + layout.TOKENIZER_PIECE_SPECIAL) !== 0;
+    const special = u8(layout.TOKENIZER_PIECE_SPECIAL) !== 0;
     return { id, text: fromUtf8(bytes), bytes, special };
   }
 
@@ -420,10 +416,9 @@ export class Core {
   distinct(ids, n) {
     checkIds('ids', ids, 2 ** 32);
     checkInteger('n', n, 1, 2 ** 32 - 1);
-    const at = this.module.exchange(4 * ids.length);
-    this.module.writeUint32(at, ids);
-    const ratio = this.module.calls.measure_distinct(at, ids.length, n);
-    return ratio < 0 ? this.module.fail() : ratio;
+    const { module } = this;
+    const ratio = module.calls.measure_distinct(module.place(ids), ids.length, n);
+    return ratio < 0 ? module.fail() : ratio;
   }
 
   /**

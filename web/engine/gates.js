@@ -133,9 +133,7 @@ export class Gates {
       return [...spelled, whole === null ? [] : [whole]].filter((ids) => ids.length);
     });
     const flat = sequences.flatMap((ids) => [ids.length, ...ids]);
-    const at = module.exchange(4 * flat.length);
-    module.writeUint32(at, flat);
-    if (module.calls.settings_banned(at, flat.length)) module.fail();
+    if (module.calls.settings_banned(module.place(flat), flat.length)) module.fail();
     const forced = typeof first === 'string' ? this.#oneToken(first) : first;
     module.calls.settings_forced(forced ?? -1);
   }
@@ -186,12 +184,12 @@ export class Gates {
    */
   read(at) {
     const { module } = this.#core;
-    const view = module.view();
+    const { u32 } = module.fields(at);
     const bits = module.bytes(at + layout.CONSTRAINT_MASK_BYTES, 32);
     return {
       rule: module.text(at + layout.CONSTRAINT_MASK_RULE),
-      complete: view.getUint32(at + layout.CONSTRAINT_MASK_COMPLETE, true) !== 0,
-      allowed: view.getUint32(at + layout.CONSTRAINT_MASK_COUNT, true),
+      complete: u32(layout.CONSTRAINT_MASK_COMPLETE) !== 0,
+      allowed: u32(layout.CONSTRAINT_MASK_COUNT),
       bytes: Array.from({ length: 256 }, (_, i) => i).filter((i) => (bits[i >> 3] >> (i & 7)) & 1),
     };
   }
@@ -205,9 +203,8 @@ export class Gates {
     if (gates.grammar === undefined) return false;
     this.#open(gates.grammar); // another session may have opened another grammar
     const { module } = this.#core;
-    const at = module.exchange(4 * ids.length);
-    module.writeUint32(at, ids);
-    const { complete, allowed } = this.read(this.follow(gates, at, ids.length));
+    const mask = this.follow(gates, module.place(ids), ids.length);
+    const { complete, allowed } = this.read(mask);
     return complete && allowed === 0;
   }
 

@@ -93,7 +93,7 @@ class Head {
     calls.memory_release(at);
     this.#tried = this.#length;
     if (this.handle) {
-      this.total ??= this.#module.view().getFloat64(this.handle + MODEL_FILE_BYTES, true);
+      this.total ??= this.#module.fields(this.handle).f64(MODEL_FILE_BYTES);
     } else if (this.#length > HEAD_MAX || this.#module.text(calls.fault_name()) !== 'incomplete') {
       this.#module.fail();
     }

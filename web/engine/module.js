@@ -182,6 +182,17 @@ export class Module {
     return new DataView(this.#memory.buffer);
   }
 
+  /** Functions that read the fields of a struct, by offset; valid until the next call of C. @param {number} at */
+  fields(at) {
+    const view = this.view();
+    return {
+      u8: (/** @type {number} */ offset) => view.getUint8(at + offset),
+      u32: (/** @type {number} */ offset) => view.getUint32(at + offset, true),
+      f32: (/** @type {number} */ offset) => view.getFloat32(at + offset, true),
+      f64: (/** @type {number} */ offset) => view.getFloat64(at + offset, true),
+    };
+  }
+
   /** Throws the last fault of C. @returns {never} */
   fail() {
     const { calls } = this;
@@ -257,6 +268,13 @@ export class Module {
   /** @param {number} pointer @param {ArrayLike<number>} ids */
   writeUint32(pointer, ids) {
     new Uint32Array(this.#memory.buffer, pointer >>> 0, ids.length).set(ids);
+  }
+
+  /** Writes ids into the exchange; returns their address. @param {ArrayLike<number>} ids */
+  place(ids) {
+    const at = this.exchange(4 * ids.length);
+    this.writeUint32(at, ids);
+    return at;
   }
 
   /** @param {number} pointer @param {ArrayLike<number>} values */

@@ -116,11 +116,8 @@ export class Session {
     const { module } = core;
     const fed = module.need(core.feed(this.#handle, ids, cache));
     this.#hasSecond = false;
-    const view = module.view();
-    return {
-      evaluated: view.getUint32(fed + SESSION_FED_EVALUATED, true),
-      reused: view.getUint32(fed + SESSION_FED_REUSED, true),
-    };
+    const { u32 } = module.fields(fed);
+    return { evaluated: u32(SESSION_FED_EVALUATED), reused: u32(SESSION_FED_REUSED) };
   }
 
   /** The ids fed so far, a copy (n,). @returns {Uint32Array} */

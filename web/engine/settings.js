@@ -50,7 +50,7 @@ const LISTED = 10;
 function readChoices(module, at) {
   const choices = [];
   for (let next = at; next; next += 4) {
-    const text = module.view().getUint32(next, true);
+    const [text] = module.uint32(next, 1);
     if (!text) break;
     choices.push(module.text(text));
   }
@@ -66,9 +66,7 @@ export function readTable(module) {
   const { calls } = module;
   const rows = [];
   for (let at = calls.warp_row(0); at; at = calls.warp_row(rows.length)) {
-    const view = module.view();
-    const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
-    const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
+    const { u8, u32, f64 } = module.fields(at);
     const text = (/** @type {number} */ offset) => (u32(offset) ? module.text(u32(offset)) : '');
     const kind = KINDS[u32(layout.WARP_ROW_KIND)];
     const name = text(layout.WARP_ROW_NAME);
@@ -84,8 +82,8 @@ export function readTable(module) {
       neutral: { map: {}, list: [], choice: choices[neutral] }[String(kind)] ?? neutral,
       minimum: f64(layout.WARP_ROW_MINIMUM),
       maximum: f64(layout.WARP_ROW_MAXIMUM),
-      minimum_included: view.getUint8(at + layout.WARP_ROW_MINIMUM_INCLUDED) !== 0,
-      maximum_included: view.getUint8(at + layout.WARP_ROW_MAXIMUM_INCLUDED) !== 0,
+      minimum_included: u8(layout.WARP_ROW_MINIMUM_INCLUDED) !== 0,
+      maximum_included: u8(layout.WARP_ROW_MAXIMUM_INCLUDED) !== 0,
       choices,
       low: f64(layout.WARP_ROW_LOW),
       high: f64(layout.WARP_ROW_HIGH),
@@ -312,17 +310,6 @@ export function resolveSettings(table, given = {}, also = []) {
 /** @param {string} name */
 const isSampler = (name) => name !== 'own';
 
-/** @param {Module} module @param {TableRow[]} table @param {string[]} order */
-function applyOrder(module, table, order) {
-  const samplers = order.filter(isSampler);
-  const at = module.exchange(4 * samplers.length);
-  module.writeUint32(
-    at,
-    samplers.map((name) => table.findIndex((row) => row.name === name)),
-  );
-  module.calls.settings_order(at, samplers.length);
-}
-
 /**
  * Passes the settings to C, which checks every range.
  * @param {Module} module
@@ -335,6 +322,9 @@ function applyOrder(module, table, order) {
  */
 export function applySettings(module, table, resolved, breakers, ends, biases, step) {
   const { calls } = module;
+  const pass = (/** @type {string} */ call, /** @type {ArrayLike<number>} */ words) => {
+    if (calls[call](module.place(words), words.length)) module.fail();
+  };
   calls.settings_reset();
   table.forEach(({ name, kind, choices, neutral }, index) => {
     const value = resolved.values[name];
@@ -343,7 +333,13 @@ export function applySettings(module, table, resolved, breakers, ends, biases, s
       module.fail();
   });
   calls.settings_step(resolved.seed, step);
-  if (resolved.order !== factsOf(table).canonical) applyOrder(module, table, resolved.order);
+  if (resolved.order !== factsOf(table).canonical) {
+    const samplers = resolved.order.filter(isSampler);
+    pass(
+      'settings_order',
+      samplers.map((name) => table.findIndex((row) => row.name === name)),
+    );
+  }
   const at = module.exchange(layout.WARP_BIAS_SIZE * biases.length);
   const view = module.view();
   biases.forEach(([id, bias], i) => {
@@ -353,10 +349,6 @@ export function applySettings(module, table, resolved, breakers, ends, biases, s
   });
   if (calls.settings_bias(at, biases.length)) module.fail();
   const words = breakers.flatMap((ids) => [ids.length, ...ids]);
-  const wordsAt = module.exchange(4 * words.length);
-  module.writeUint32(wordsAt, words);
-  if (calls.settings_breakers(wordsAt, words.length)) module.fail();
-  const endsAt = module.exchange(4 * ends.length);
-  module.writeUint32(endsAt, ends);
-  if (calls.settings_ends(endsAt, ends.length)) module.fail();
+  pass('settings_breakers', words);
+  pass('settings_ends', ends);
 }

@@ -238,8 +238,7 @@ export class Speculation {
     const { module } = this.#core;
     const handle = this.#timeline.handle();
     const { session_feed_rows, session_timeline } = module.calls;
-    const at = module.exchange(4 * all.length);
-    module.writeUint32(at, all);
+    const at = module.place(all);
     const rows = this.#drafts.length + 1;
     module.need(session_feed_rows(handle, at, all.length, Number(cache), this.#rows, rows));
     return session_timeline(handle);
@@ -422,11 +421,10 @@ export class Speculation {
  * @returns {Verdict}
  */
 export function readVerdict(module, at) {
-  const view = module.view();
-  const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
+  const { u32, f64 } = module.fields(at);
   return {
-    id: view.getUint32(at + layout.SPECULATE_VERDICT_ID, true),
-    accepted: view.getUint32(at + layout.SPECULATE_VERDICT_ACCEPTED, true) === 1,
+    id: u32(layout.SPECULATE_VERDICT_ID),
+    accepted: u32(layout.SPECULATE_VERDICT_ACCEPTED) === 1,
     p: f64(layout.SPECULATE_VERDICT_P),
     q: f64(layout.SPECULATE_VERDICT_Q),
     acceptance: f64(layout.SPECULATE_VERDICT_ACCEPTANCE),

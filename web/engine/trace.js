@@ -11,22 +11,21 @@ const OTHERS = [...GATES, 'own']; // stages that are not in the table, in the or
 /** @typedef {import('./types.js').TableRow} TableRow */
 
 /**
- * @param {DataView} view
+ * @param {Module} module
  * @param {number} at
  * @param {TableRow[]} table
  * @returns {TraceStage[]}
  */
-function readStages(view, at, table) {
+function readStages(module, at, table) {
+  const stageAt = (/** @type {number} */ i) =>
+    module.fields(at + layout.CHAIN_TRACE_STAGES + layout.CHAIN_STAGE_SIZE * i);
   const nameAt = (/** @type {number} */ i) => {
-    const stageAt = at + layout.CHAIN_TRACE_STAGES + layout.CHAIN_STAGE_SIZE * i;
-    const stage = view.getUint32(stageAt + layout.CHAIN_STAGE_STAGE, true);
+    const stage = stageAt(i).u32(layout.CHAIN_STAGE_STAGE);
     return table[stage]?.name ?? OTHERS[stage - table.length];
   };
-  const count = view.getUint32(at + layout.CHAIN_TRACE_N_STAGES, true);
-  return Array.from({ length: count }, (_, i) => {
-    const stageAt = at + layout.CHAIN_TRACE_STAGES + layout.CHAIN_STAGE_SIZE * i;
-    const u32 = (/** @type {number} */ offset) => view.getUint32(stageAt + offset, true);
-    const f64 = (/** @type {number} */ offset) => view.getFloat64(stageAt + offset, true);
+  const length = module.fields(at).u32(layout.CHAIN_TRACE_N_STAGES);
+  return Array.from({ length }, (_, i) => {
+    const { u32, f64 } = stageAt(i);
     const after = u32(layout.CHAIN_STAGE_AFTER);
     return {
       name: nameAt(i),
@@ -83,33 +82,29 @@ function warningsOf(stages, underflowed, table) {
  * @returns {Trace}
  */
 export function readTrace(module, at, table, piece) {
-  const view = module.view();
-  const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
-  const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
-  const stages = readStages(view, at, table);
+  const { u32, f64 } = module.fields(at);
+  const stages = readStages(module, at, table);
   const hasGreen = u32(layout.CHAIN_TRACE_HAS_GREEN) !== 0;
   const tokensAt = u32(layout.CHAIN_TRACE_TOKENS);
-  const stagePAt = u32(layout.CHAIN_TRACE_STAGE_P);
-  const tokens = Array.from({ length: u32(layout.CHAIN_TRACE_N_TOKENS) }, (_, i) => {
-    const tokenAt = tokensAt + layout.CHAIN_TOKEN_SIZE * i;
-    const share = (/** @type {number} */ offset) => view.getFloat64(tokenAt + offset, true);
-    const id = view.getUint32(tokenAt + layout.CHAIN_TOKEN_ID, true);
-    const removedBy = view.getUint32(tokenAt + layout.CHAIN_TOKEN_REMOVED_BY, true);
+  const length = u32(layout.CHAIN_TRACE_N_TOKENS);
+  const stageP = module.float64(u32(layout.CHAIN_TRACE_STAGE_P), length * stages.length);
+  const tokens = Array.from({ length }, (_, i) => {
+    const token = module.fields(tokensAt + layout.CHAIN_TOKEN_SIZE * i);
+    const id = token.u32(layout.CHAIN_TOKEN_ID);
+    const removedBy = token.u32(layout.CHAIN_TOKEN_REMOVED_BY);
     const { text, special } = piece(id);
     return {
       id,
       text,
       special,
-      rank: view.getUint32(tokenAt + layout.CHAIN_TOKEN_RANK, true),
-      logit: view.getFloat32(tokenAt + layout.CHAIN_TOKEN_LOGIT, true),
-      warped: view.getFloat32(tokenAt + layout.CHAIN_TOKEN_WARPED, true),
-      ...(hasGreen && { green: view.getUint32(tokenAt + layout.CHAIN_TOKEN_GREEN, true) === 2 }),
-      p_raw: share(layout.CHAIN_TOKEN_P_RAW),
-      p: share(layout.CHAIN_TOKEN_P),
-      logprob: share(layout.CHAIN_TOKEN_LOGPROB),
-      stage_p: stages.map((_stage, s) =>
-        view.getFloat64(stagePAt + 8 * (i * stages.length + s), true),
-      ),
+      rank: token.u32(layout.CHAIN_TOKEN_RANK),
+      logit: token.f32(layout.CHAIN_TOKEN_LOGIT),
+      warped: token.f32(layout.CHAIN_TOKEN_WARPED),
+      ...(hasGreen && { green: token.u32(layout.CHAIN_TOKEN_GREEN) === 2 }),
+      p_raw: token.f64(layout.CHAIN_TOKEN_P_RAW),
+      p: token.f64(layout.CHAIN_TOKEN_P),
+      logprob: token.f64(layout.CHAIN_TOKEN_LOGPROB),
+      stage_p: stages.map((_stage, s) => stageP[i * stages.length + s]),
       removed_by: removedBy ? stages[removedBy - 1].name : null,
     };
   });
