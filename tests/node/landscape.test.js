@@ -15,11 +15,12 @@ import {
   groundOf,
   layRivers,
 } from '../../web/plots/landscape.js';
-import { overlap, placeLabels, placeOf, riverAt } from '../../web/plots/landscape.js';
+import { heightsAt, overlap, placeLabels, placeOf, riverAt } from '../../web/plots/landscape.js';
 import { threadOf, tokenAt } from '../../web/plots/landscape.js';
 import { readsSecond } from '../../web/engine/presets.js';
 import { marksOf } from '../../web/state/ladder.js';
 import { LandscapeReader } from '../../web/state/landscape.js';
+import { layNames } from '../../web/views/landscape/labels.js';
 import { Knob } from '../../web/views/landscape/knob.js';
 import { closed } from '../cleanup.js';
 import { cases } from '../long.js';
@@ -326,6 +327,50 @@ test('names lie in their rivers without overlap, beside the knob, and are omitte
     { numRuns: 60, seed: 3 },
   );
   assert.ok(named > 100, `${named} names`);
+});
+
+test('a higher river never has a smaller name; the drawn token has one, clear of the line of u', () => {
+  const context = { measureText: (name) => ({ width: 60 * name.length }) };
+  const look = { unit: 1, family: 'sans', ...BOX };
+  const nameOf = (id) => 'abcdefghijkl'.slice(0, 2 + (id % 9));
+  const words = { nameOf, others: 'others', size: 1e9 };
+  scope.feed(scope.encode(PROMPTS[0]));
+  const own = scope.landscape({}, 'temperature', evenly(0, 3, 241), { top: 64 });
+  let [inside, beside] = [0, 0];
+  fc.assert(
+    fc.property(
+      fc.oneof(anyLandscape, fc.constant(own)),
+      fc.nat(100),
+      fc.nat(999),
+      (landscape, at, height) => {
+        const [share, u] = [at / 100, height / 1000];
+        const laid = layRivers(landscape);
+        const drawn = riverAt(laid, share, u)?.id ?? -1;
+        const named = layNames(context, laid, words, look, { share, u, drawn });
+        const heights = named.map(({ river }) => {
+          const [from, to] = heightsAt(river, share);
+          return to - from;
+        });
+        named.forEach(({ rank, river, label }, i) => {
+          if (rank < 0 || !label) return;
+          named.forEach((other, k) => {
+            if (!other.label || other === named[i]) return;
+            assert.ok(!overlap(label, other.label));
+            if (other.rank < 0 || label.beside || other.label.beside) return;
+            if (heights[i] > heights[k]) assert.ok(label.size >= other.label.size);
+          });
+          if (river.id !== drawn) return;
+          const rows = cornersOf(label).map(([, y]) => y / BOX.height);
+          assert.ok(Math.max(...rows) <= u || Math.min(...rows) >= u, 'clear of u');
+          inside += label.beside ? 0 : 1;
+          beside += label.beside ? 1 : 0;
+        });
+        assert.ok(drawn < 0 || named.find(({ river }) => river.id === drawn)?.label);
+      },
+    ),
+    { numRuns: 40, seed: 4 },
+  );
+  assert.ok(inside > 5 && beside > 0, `${inside} inside, ${beside} beside`);
 });
 
 test('the model’s own text shows the first names and the ground’s', () => {

@@ -5,8 +5,8 @@
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
 import { colourOf, readPalette } from '../../plots/river-colours.js';
-import { common, layRivers, lookAlike } from '../../plots/landscape.js';
-import { NAMED, layNames } from './labels.js';
+import { common, heightsAt, layRivers, lookAlike } from '../../plots/landscape.js';
+import { NAMED, besideOf, layNames } from './labels.js';
 import { Morph } from './morph.js';
 import { namedAt, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
@@ -69,8 +69,10 @@ export class Picture {
   /** A key of the landscape and the knob's position for which places of the names were found. */
   #laid = '';
   /** @type {import('./labels.js').Rest} */
-  #rest = { share: 0, drawn: -1 };
+  #rest = { share: 0, u: null, drawn: -1 };
   #turn = 0;
+  /** Width of the name beside the crossing, at size 1. */
+  #wide = 0;
 
   /** @param {DocumentFragment | HTMLElement} root */
   constructor(root) {
@@ -222,7 +224,7 @@ export class Picture {
     if (!this.rivers) return;
     const { drawn, course } = shown;
     this.#at.drawn = drawn;
-    if (shown.rests) this.#rest = { share: shown.share, drawn };
+    if (shown.rests) this.#rest = { share: shown.share, u: shown.u, drawn };
     this.#layNames(words);
     const part = this.#paintRivers(now);
     const pointed = this.at(shown.pointed);
@@ -240,11 +242,12 @@ export class Picture {
     );
     // A new drawn token changes this layer only if its river has a name.
     const { label } = lit ?? {};
-    this.#once('names', [this.#laid, still && shown.rests, still && label && drawn], (context) => {
-      const names = this.named.filter((each) => shown.rests || !each.label?.beside);
+    this.#once('names', [this.#laid, still && label && drawn], (context) => {
+      const names = this.named.filter((each) => !each.label?.beside);
       if (still) paintNames(context, names, drawn, this.#same !== null, this.look);
     });
     setProperties(this.#layer('names'), { opacity: still ? '1' : '0' });
+    this.#moveTag(shown, still && (!label || label.beside) ? words.nameOf(drawn, false) : '');
     this.#moveLines({ ...shown, share: this.#shareOf(shown.share, part) });
   }
 
@@ -284,6 +287,29 @@ export class Picture {
   }
 
   /**
+   * Shows the drawn token's name beside the crossing of the lines.
+   * @param {Shown} shown
+   * @param {string} name '' if a river has the name
+   */
+  #moveTag({ share, u, course, drawn }, name) {
+    const tag = /** @type {HTMLElement} */ (this.#layer('tag'));
+    const river = course ?? this.named.find((each) => each.river.id === drawn)?.river;
+    const [from, to] = river ? heightsAt(river, share) : [0, 0];
+    const at = u ?? (from + to) / 2;
+    const hidden = name === '' || (u === null && !river);
+    setProperties(tag, { visibility: hidden ? 'hidden' : 'visible' });
+    if (hidden) return;
+    if (tag.textContent !== name) {
+      tag.textContent = name;
+      const context = this.#layer('names').getContext('2d');
+      context.font = `650 100px ${this.look.family}`;
+      this.#wide = context.measureText(name).width / 100;
+    }
+    const { x, y } = besideOf(this.#wide, share, at, this.look);
+    setProperties(tag, { transform: `translate(calc(${x}px - 50%), calc(${y}px - 50%))` });
+  }
+
+  /**
    * Paints a layer unless the same values are painted on it already.
    * @param {'rivers' | 'lit' | 'names' | 'strip'} name
    * @param {unknown[]} what the values to show
@@ -302,7 +328,7 @@ export class Picture {
    * @param {Words} words
    */
   #layNames(words) {
-    const laid = [this.#turn, words.others, this.#rest.share, this.#rest.drawn].join();
+    const laid = [this.#turn, words.others, ...Object.values(this.#rest)].join();
     if (this.#laid === laid) return;
     this.#laid = laid;
     const context = this.#layer('names').getContext('2d');

@@ -67,6 +67,7 @@ export class Plot {
         <canvas class="names" aria-hidden="true"></canvas>
         <canvas class="strip" aria-hidden="true"></canvas>
         <i class="cross"></i>
+        <b class="tag" aria-hidden="true" translate="no"></b>
         ${renderHandles({ row, value, u: u ?? 0, drawn: drawnWords(content), onKey }, this.#u.render(u, row ? knob.share : 0))} ${this.#renderTip()}
       </div>`;
   }

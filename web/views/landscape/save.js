@@ -62,7 +62,10 @@ function namesOf({ named, look: { palette }, drawn }) {
     if (!label || !name) return [];
     const ink = rank < 0 ? palette.soft : river.id === drawn ? palette.markInk : palette.ink;
     const turn = `translate(${round(label.x)} ${round(label.y)}) rotate(${round((label.angle * 180) / Math.PI)})`;
+    const [wide, tall] = [label.width + label.size / 2, label.size * 1.25];
+    const ground = `<rect x="${round(label.x - wide / 2)}" y="${round(label.y - tall / 2)}" width="${round(wide)}" height="${round(tall)}" rx="${round(label.size / 6)}" fill="${palette.mark}"/>`;
     return [
+      ...(label.beside ? [ground] : []),
       textOf(name, {
         transform: turn,
         'font-size': round(label.size),
@@ -136,7 +139,7 @@ function plotOf({ rivers, names, share, u, drawn, course, axis }, look) {
   const context = /** @type {CanvasRenderingContext2D} */ (
     document.createElement('canvas').getContext('2d')
   );
-  const named = layNames(context, rivers, names, look, { share, drawn });
+  const named = layNames(context, rivers, names, look, { share, u, drawn });
   const picture = { named, look, share, u, drawn, course };
   const ticks = axis.map(({ share: at, value, word }) =>
     textOf(`${value} ${word}`.trim(), {

@@ -288,6 +288,7 @@ export class Twin {
         <canvas class="names" aria-hidden="true"></canvas>
         <canvas class="strip" aria-hidden="true"></canvas>
         <i class="cross"></i>
+        <b class="tag" aria-hidden="true" translate="no"></b>
         <div class="handles" ?inert=${i > 0}>${renderHandles(said, nothing)}</div>
       </div>
       <div class="axis" aria-hidden="true" translate="no">${ticksOf(row).map(renderTick)}</div>
