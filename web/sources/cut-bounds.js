@@ -1,0 +1,388 @@
+/** Bounds of the truncations: the tokens that stay, go or may go, and the part of the tail that may stay. */
+import { exp, log } from '../engine/elementary.js';
+import { KEPT, GONE, MAYBE, entropyOf, placesOf, weigh } from './law.js';
+import { capOf, cutBelow, rebased, weightOf } from './tail.js';
+import { NEAR, TOLERANCE, aheadOf, countOf, judge, limitTail } from './verdicts.js';
+
+/**
+ * @import { Interval } from './tail.js'
+ * @import { Law, Weights } from './law.js'
+ * @import { Run } from './verdicts.js'
+ */
+
+/**
+ * Keeps the tokens with a weight of at least a limit, and the `least` best ones.
+ * @param {Law} law
+ * @param {Run} run
+ * @param {string} name
+ * @param {Weights} weights
+ * @param {Interval} limit relative to e^ref
+ * @param {(i: number) => boolean | null} [exactly] a verdict that is known to the bit
+ */
+export function keepHeavy(law, { values }, name, weights, limit, exactly = () => null) {
+  const least = values.min_tokens_to_keep;
+  const places = placesOf(law, weights);
+  const low = weights.ref + log(limit[0] * (1 - NEAR));
+  const high = weights.ref + log(limit[1] * (1 + NEAR));
+  const slack = 2 ** -22 * (1 + Math.abs(weights.ref));
+  const ahead = aheadOf(law);
+  judge(law, name, (i) => {
+    const heavy =
+      exactly(i) ?? (law.lo[i] >= high + slack ? true : law.hi[i] < low - slack ? false : null);
+    if (heavy || places.most[i] < least) return true;
+    return heavy === false && places.least[i] >= least ? false : null;
+  });
+  if (!law.tail) return;
+  const cut = cutBelow(law.tail, [low - slack, high + slack]);
+  if (ahead >= least) law.tail = cut;
+  else if (!cut) limitTail(law, least - ahead);
+  else law.tail = { ...cut, floor: -Infinity, count: [cut.count[0], law.tail.count[1]] };
+}
+
+/** @param {Interval} of @param {Interval} by @returns {Interval} */
+const quotient = ([a, b], [c, d]) => [a / d, b === 0 ? 0 : b / c];
+
+/** Sum of squared weights. @param {Law} law @param {Weights} weights @returns {Interval} */
+function squaresOf({ n, tail }, { lo, hi, ref }) {
+  const [low, high] = tail ? weightOf(tail, ref, 2) : [0, 0];
+  const sum = [low, high];
+  for (let i = 0; i < n; i++) {
+    sum[0] += lo[i] * lo[i];
+    sum[1] += hi[i] * hi[i];
+  }
+  return [sum[0] * (1 - 2 ** -45), sum[1] * (1 + 2 ** -45)];
+}
+
+/** Bounds of the largest weight, relative to e^ref. @param {Law} law @param {Weights} weights @returns {Interval} */
+function largestOf({ n }, { lo, total, best }) {
+  if (best !== null) return [1, 1];
+  let low = 0;
+  for (let i = 0; i < n; i++) low = Math.max(low, lo[i]);
+  return [total[1] === 0 ? 0 : low, 1];
+}
+
+/**
+ * Filters with a limit of weight: [low, high] relative to e^ref.
+ * @type {Record<string, (value: number, law: Law, weights: Weights, run: Run) => Interval>}
+ */
+export const LIMITS = {
+  min_p: (m, law, weights) => {
+    const [low, high] = largestOf(law, weights);
+    return [m * low, m * high];
+  },
+  epsilon_cutoff: (e, _, { total }) => [e * total[0], e * total[1]],
+  eta_cutoff: (e, law, weights) => {
+    const [low, high] = entropyOf(law, weights);
+    const eta = (/** @type {number} */ h) => Math.min(e, Math.sqrt(e) * exp(-h));
+    return [eta(high) * weights.total[0], eta(low) * weights.total[1]];
+  },
+  top_a: (a, law, weights) => {
+    const [low, high] = largestOf(law, weights);
+    return quotient([a * low * low, a * high * high], weights.total);
+  },
+  p_less: (version, law, weights) => {
+    const [low, high] = quotient(squaresOf(law, weights), weights.total);
+    if (version === 1) return [low * (1 - TOLERANCE), high * (1 - TOLERANCE)];
+    const n = law.vocab_size ?? law.n + 1;
+    const least = n === 1 ? 0 : (n * low - weights.total[1]) / (n - 1);
+    return [Math.max(0, least) * (1 - TOLERANCE), high];
+  },
+  mirostat: (_, __, { total }, { values }) => {
+    const mu = values.mirostat_mu === 0 ? 2 * values.mirostat_tau : values.mirostat_mu;
+    const share = mu > 1000 ? 0 : mu < -1000 ? Infinity : exp(-mu * Math.LN2);
+    return [share * total[0], share * total[1]];
+  },
+};
+
+/** The verdict of min-p to the bit, if the best token is known. @param {Law} law @param {Weights} weights @param {number} m */
+export const minPExactly =
+  ({ lo, hi, state }, weights, m) =>
+  (/** @type {number} */ i) =>
+    weights.best !== null && lo[i] === hi[i] && state[i] ? weights.hi[i] >= m : null;
+
+/** @param {Law} law @param {Run} run @param {number} k @param {boolean} exactly true if ties with the last are removed */
+export function topK(law, { values }, k, exactly, name = 'top_k') {
+  const least = Math.max(k, values.min_tokens_to_keep);
+  const weights = weigh(law);
+  const { least: before, most, strict } = placesOf(law, weights);
+  const ahead = aheadOf(law, !exactly);
+  judge(law, name, (i) => {
+    if (most[i] < least) return true;
+    return (exactly ? before[i] : strict[i]) >= least ? false : null;
+  });
+  if (!law.tail || ahead >= least) law.tail = null;
+  else limitTail(law, exactly ? least - ahead : Infinity);
+}
+
+/** @param {Law} law @param {Run} run @param {number} p */
+export function topP(law, { values }, p) {
+  const above = values.convention === 'llama2.c';
+  if (p === 1 || (above && p === 0)) return;
+  const target = above ? p + TOLERANCE : p - TOLERANCE;
+  if (target >= 1) return;
+  const least = values.min_tokens_to_keep;
+  const weights = weigh(law);
+  const places = placesOf(law, weights);
+  const ahead = aheadOf(law);
+  judge(law, 'top_p', (i) => {
+    const [low, high] = places.share[i];
+    if (places.most[i] < least || high < target) return true;
+    return low > target && places.least[i] >= least ? false : null;
+  });
+  if (!law.tail) return;
+  // Mass of listed tokens that come before all hidden ones.
+  const before = /** @type {Interval} */ ([0, 0]);
+  for (let i = 0; i < law.n; i++) {
+    before[0] += law.outranks[i] ? weights.lo[i] : 0;
+    before[1] += weights.hi[i];
+  }
+  if (ahead >= least && before[0] * (1 - 2 ** -40) > target * weights.total[1]) {
+    law.tail = null;
+    return;
+  }
+  const base = rebased(law.tail);
+  const unit = exp(base.top - weights.ref);
+  const most = Math.max(0, target) * weights.total[1] * (1 + 2 ** -40) - before[0];
+  const left = target * weights.total[0] - before[1];
+  const extra = Math.max(0, least - ahead);
+  const high = Math.max(0, most / unit) + 1 + extra;
+  law.tail = {
+    ...base,
+    units: [
+      Math.max(0, Math.min(base.units[0], (left / unit) * (1 - NEAR) - NEAR)),
+      Math.min(base.units[1], high),
+    ],
+    count: [0, base.count[1]],
+  };
+}
+
+/** Largest list of which all pairs of tokens are compared. */
+const PAIRS_MOST = 2000;
+
+/** @param {Law} law @param {Run} run @param {number} p */
+export function typical(law, { values }, p) {
+  const least = values.min_tokens_to_keep;
+  const weights = weigh(law);
+  const { n, lo, hi, state, tail } = law;
+  const [low, high] = entropyOf(law, weights);
+  const target = values.convention === 'llama.cpp' ? p + TOLERANCE : p - TOLERANCE;
+  if (target >= 1) return;
+  // The logit of a token whose surprise is the entropy.
+  const slack = 2 ** -20 * (1 + Math.abs(weights.ref));
+  const center = /** @type {Interval} */ ([
+    log(weights.total[0]) + weights.ref - high - slack,
+    log(weights.total[1]) + weights.ref - low + slack,
+  ]);
+  const alive = Array.from({ length: n }, (_, i) => i).filter((i) => state[i]);
+  if (alive.length > PAIRS_MOST || !Number.isFinite(center[0])) {
+    judge(law, 'typical_p', () => null);
+    if (tail) limitTail(law, Infinity);
+    return;
+  }
+  const hidden = /** @type {Interval} */ ([-Infinity, tail ? capOf(tail)[1] : -Infinity]);
+  const closer = closerTo(center);
+  const verdicts = new Map(
+    alive.map((i) => {
+      const before = beforeIn(law, weights, alive, i, closer, hidden);
+      const stays =
+        before.most < least || before.high < target * (before.high + before.rest) * (1 - 2 ** -30);
+      const goes = before.least >= least && before.low * (1 - 2 ** -30) > target * weights.total[1];
+      return [i, stays ? true : goes ? false : null];
+    }),
+  );
+  const ahead = alive.filter((i) => state[i] === KEPT && closer([lo[i], hi[i]], hidden));
+  const before = ahead.reduce((sum, i) => sum + weights.lo[i], 0);
+  judge(law, 'typical_p', (i) => verdicts.get(i) ?? null);
+  if (!tail) return;
+  if (ahead.length >= least && before * (1 - 2 ** -30) > target * weights.total[1]) law.tail = null;
+  else limitTail(law, Infinity);
+}
+
+/** Compares two tokens: true if the first is closer to every possible centre. @param {Interval} center */
+const closerTo =
+  ([low, high]) =>
+  (/** @type {Interval} */ [a, b], /** @type {Interval} */ [c, d]) =>
+    a > d ? low > (b + d) / 2 : b < c ? high < (a + c) / 2 : false;
+
+/**
+ * The tokens that are more typical than token i: their number and mass, and the mass that is surely less typical.
+ * @param {Law} law
+ * @param {Weights} weights
+ * @param {number[]} alive
+ * @param {number} i
+ * @param {(one: Interval, other: Interval) => boolean} closer
+ * @param {Interval} hidden
+ */
+function beforeIn({ lo, hi, state, tail }, weights, alive, i, closer, hidden) {
+  const self = /** @type {Interval} */ ([lo[i], hi[i]]);
+  const joins = tail !== null && !closer(self, hidden);
+  const before = {
+    least: 0,
+    most: joins ? tail.count[1] : 0,
+    low: 0,
+    high: joins ? weights.hidden[1] : 0,
+    rest: weights.lo[i] + (joins ? 0 : weights.hidden[0]),
+  };
+  for (const j of alive) {
+    if (j === i) continue;
+    const other = /** @type {Interval} */ ([lo[j], hi[j]]);
+    if (closer(other, self)) {
+      before.low += weights.lo[j];
+      before.least += Number(state[j] === KEPT);
+    }
+    if (closer(self, other)) before.rest += weights.lo[j];
+    else {
+      before.high += weights.hi[j];
+      before.most++;
+    }
+  }
+  return before;
+}
+
+/** @param {Law} law @param {Run} run @param {number} n */
+export function topNSigma(law, { values }, n) {
+  // The deviation has no upper bound, since a hidden logit may be as low as it likes.
+  const { lo, hi, state } = law;
+  const alive = Array.from(state.keys()).filter((i) => state[i] === KEPT);
+  const mean = alive.reduce((sum, i) => sum + lo[i], 0) / Math.max(1, alive.length);
+  const squares = alive.reduce((sum, i) => sum + (lo[i] - mean) ** 2, 0);
+  const count = countOf(law)[1];
+  const narrow = alive.every((i) => lo[i] === hi[i]) && !state.includes(MAYBE);
+  const sigma = narrow && Number.isFinite(count) ? Math.sqrt(squares / count) * (1 - 2 ** -20) : 0;
+  const places = placesOf(law, weigh(law));
+  const best = Math.max(...alive.map((i) => hi[i]), law.tail ? capOf(law.tail)[1] : -Infinity);
+  const limit = best - n * sigma;
+  judge(law, 'top_n_sigma', (i) =>
+    lo[i] > limit + 2 ** -20 * (1 + Math.abs(best)) || places.most[i] < values.min_tokens_to_keep
+      ? true
+      : null,
+  );
+  if (law.tail) law.tail = cutBelow(law.tail, [-Infinity, limit]) ?? law.tail;
+}
+
+/** @param {Law} law @param {Run} run @param {number} z */
+export function tailFree(law, { values }, z) {
+  const { n, state, outranks, sorted } = law;
+  const weights = weigh(law);
+  const alive = Array.from({ length: n }, (_, i) => i).filter((i) => state[i]);
+  const known =
+    sorted &&
+    weights.best !== null &&
+    alive.every((i) => state[i] === KEPT && law.lo[i] === law.hi[i]);
+  const ahead = alive.filter((i) => outranks[i]).length;
+  if (!known || ahead < 3 || ahead < alive.length || z + TOLERANCE >= 1) {
+    const places = placesOf(law, weights);
+    judge(law, 'tfs_z', (i) => (places.most[i] < values.min_tokens_to_keep ? true : null));
+    if (law.tail) limitTail(law, Infinity);
+    return;
+  }
+  const w = alive.map((i) => weights.lo[i]);
+  const sums = [0];
+  for (let i = 0; i + 2 < w.length; i++)
+    sums.push(sums[i] + Math.abs(w[i] - w[i + 1] - (w[i + 1] - w[i + 2])));
+  const last = w.length - 1;
+  const seen = sums[sums.length - 1];
+  // The slopes after the list vary by at most the last slope and twice the last weight.
+  const total = [seen, seen + (w[last - 1] - w[last]) + 2 * w[last] + 2 ** -40];
+  const bound = total.map((sum) => (z + TOLERANCE) * sum);
+  const llama = values.convention === 'llama.cpp';
+  // Number of partial sums within the bound: at least and at most, if the list reaches that far.
+  const within = bound.map(
+    (most, end) =>
+      sums.slice(1).filter((sum) => sum <= most * (1 + (end ? 1 : -1) * 2 ** -40)).length,
+  );
+  const keep = within.map((count) => (llama && count > 0 ? count : count + 1));
+  const ends = within[1] < sums.length - 1 && keep[1] >= values.min_tokens_to_keep;
+  const least = Math.max(keep[0], values.min_tokens_to_keep);
+  judge(law, 'tfs_z', (i) => {
+    const place = alive.indexOf(i);
+    return place < least ? true : ends && place >= keep[1] ? false : null;
+  });
+  if (!law.tail) return;
+  if (ends) law.tail = null;
+  else limitTail(law, Infinity);
+}
+
+/** @param {Law} law @param {Run} run */
+export function xtc(law, { values, coin }) {
+  if (!coin) return;
+  const threshold = values.xtc_threshold;
+  const weights = weigh(law);
+  const slack = 2 ** -22 * (1 + Math.abs(weights.ref));
+  const low = weights.ref + log(threshold * weights.total[0] * (1 - NEAR)) - slack;
+  const high = weights.ref + log(threshold * weights.total[1] * (1 + NEAR)) + slack;
+  const { n, lo, hi, state, tail } = law;
+  const isHigh = (/** @type {number} */ i) => state[i] === KEPT && lo[i] >= high;
+  const maybeHigh = (/** @type {number} */ i) => state[i] !== GONE && hi[i] >= low;
+  const tailHigh = tail !== null && capOf(tail)[1] >= low;
+  let [sure, any] = [0, 0];
+  // The last sure ones and the last possible ones, in the order of the logits: two each, to leave one out.
+  /** @type {number[]} */
+  let lowest = [];
+  /** @type {number[]} */
+  let possible = [];
+  for (let i = 0; i < n; i++) {
+    if (isHigh(i)) lowest = [...lowest, i].sort((a, b) => hi[a] - hi[b] || b - a).slice(0, 2);
+    if (maybeHigh(i))
+      possible = [...possible, i].sort((a, b) => lo[a] - lo[b] || b - a).slice(0, 2);
+    sure += Number(isHigh(i));
+    any += Number(maybeHigh(i));
+  }
+  const [least, most] = countOf(law);
+  const enough = values.min_tokens_to_keep;
+  const acts = !tailHigh && least - (any - 1) >= enough;
+  const never = !tailHigh && (any < 2 || most - (sure - 1) < enough);
+  if (never) return;
+  judge(law, 'xtc_probability', (i) => {
+    const other = lowest.find((j) => j !== i);
+    const after = other !== undefined && (hi[other] < lo[i] || (hi[other] === lo[i] && other > i));
+    if (isHigh(i) && after && acts) return false;
+    const next = possible.find((j) => j !== i);
+    const last =
+      !tailHigh && (next === undefined || lo[next] > hi[i] || (lo[next] === hi[i] && next < i));
+    return !maybeHigh(i) || last ? true : null;
+  });
+  if (tailHigh)
+    law.tail = {
+      ...rebased(tail),
+      floor: -Infinity,
+      units: [0, rebased(tail).units[1]],
+      count: [0, tail.count[1]],
+    };
+}
+
+/** True if the 100 best tokens are listed and known to the bit. @param {Law} law */
+const knowsHundred = (law) =>
+  law.sorted &&
+  aheadOf(law) >= 100 &&
+  law.state.every((state, i) => state === KEPT && law.lo[i] === law.hi[i]);
+
+/** Top-h reads the 100 best tokens alone. @param {Law} law @param {Run} run */
+export async function topH(law, run) {
+  const { values } = run;
+  if (!knowsHundred(law) || values.min_tokens_to_keep > 100) {
+    const { most } = placesOf(law, weigh(law));
+    judge(law, 'top_h', (i) => (most[i] < values.min_tokens_to_keep ? true : null));
+    if (law.tail) limitTail(law, Infinity);
+    return;
+  }
+  const trace = await run.engine.warp(
+    Float32Array.from(law.lo),
+    { ...run.only(['top_h']), top: 0 },
+    {},
+  );
+  judge(law, 'top_h', (i) => trace.p[i] > 0 || trace.logits[i] !== -Infinity);
+  law.tail = null;
+}
+
+/** Mirostat 1 reads the 100 best tokens and the size of the vocabulary. @param {Law} law @param {Run} run */
+export async function zipf(law, run) {
+  const size = law.vocab_size;
+  if (!knowsHundred(law) || size === null || countOf(law)[0] !== size) return false;
+  const row = new Float32Array(size).fill(law.lo[law.n - 1]);
+  row.set(law.lo);
+  const least = { min_tokens_to_keep: 1 };
+  const trace = await run.engine.warp(row, { ...run.only(['mirostat']), ...least, top: 0 }, {});
+  topK(law, run, trace.kept, true, 'mirostat');
+  return true;
+}

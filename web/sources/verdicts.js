@@ -1,0 +1,85 @@
+/** Parts of all stages: the input of a stage, and the removal of tokens from a law (law.js). */
+import { GONE, KEPT, MAYBE } from './law.js';
+import { capOf, rebased } from './tail.js';
+
+/**
+ * @import { Interval } from './tail.js'
+ * @import { Law } from './law.js'
+ *
+ * An engine in this thread or in a worker.
+ * @typedef {{ table: import('../engine/types.js').TableRow[], warp: Function }} Engine
+ *
+ * @typedef {object} Run
+ * @property {Engine} engine
+ * @property {Record<string, any>} values of all settings
+ * @property {number[]} history indices of the list; hidden tokens have indices after its end
+ * @property {number} step
+ * @property {boolean} coin true if XTC acts at this step
+ * @property {(names: string[]) => Record<string, any>} only the settings with these stages alone
+ */
+
+/** The tolerance of the engine's cut by mass. */
+export const TOLERANCE = 2 ** -20;
+/** Weights and thresholds closer than this may compare either way in the engine. */
+export const NEAR = 2 ** -21;
+
+/** A lower bound for the number of hidden tokens, and an upper one. @param {Law} law */
+const hiddenCount = ({ tail }) => (tail ? tail.count : [0, 0]);
+
+/** @param {Law} law @returns {Interval} */
+export function countOf(law) {
+  const [low, high] = hiddenCount(law);
+  let kept = 0;
+  let any = 0;
+  for (const state of law.state) {
+    kept += Number(state === KEPT);
+    any += Number(state !== GONE);
+  }
+  return [kept + low, any + high];
+}
+
+/** Least number of listed tokens that come before all hidden ones. @param {Law} law @param {boolean} [strictly] */
+export function aheadOf({ n, state, lo, outranks, tail }, strictly = false) {
+  const cap = tail ? capOf(tail)[1] : -Infinity;
+  let count = 0;
+  for (let i = 0; i < n; i++)
+    count += Number(state[i] === KEPT && (strictly ? lo[i] > cap : outranks[i] === 1));
+  return count;
+}
+
+/**
+ * Records a stage's verdict on each listed token.
+ * @param {Law} law
+ * @param {string} name
+ * @param {(i: number) => boolean | null} stays null if it depends on the tail
+ */
+export function judge(law, name, stays) {
+  for (let i = 0; i < law.n; i++) {
+    if (law.state[i] === GONE) continue;
+    const verdict = stays(i);
+    if (verdict) continue;
+    if (law.state[i] === KEPT) law.by[i] = verdict === null ? { maybe: name } : name;
+    law.state[i] = verdict === null ? MAYBE : GONE;
+  }
+}
+
+/** Removes the hidden tokens, of which at most n stay if listed tokens are too few. @param {Law} law @param {number} n */
+export function limitTail(law, n) {
+  const { tail } = law;
+  if (!tail || n <= 0) law.tail = null;
+  else {
+    const most = Math.min(n, tail.count[1]);
+    const base = rebased(tail);
+    law.tail = {
+      ...base,
+      floor: -Infinity,
+      count: [0, most],
+      units: [0, Math.min(base.units[1], most)],
+    };
+  }
+}
+
+/** Widens a logit that the engine rounds to float32. @param {number} x */
+export const below = (x) => x - Math.abs(x) * 2 ** -23;
+/** @param {number} x */
+export const above = (x) => x + Math.abs(x) * 2 ** -23;
