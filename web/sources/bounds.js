@@ -7,7 +7,7 @@ import { LogitscopeError, mustBe } from '../engine/errors.js';
 import { resolveSettings } from '../engine/settings.js';
 import { GONE, MAYBE, entropyOf, isWhole, lawOf, sharesOf, weigh } from './law.js';
 import { STAGES } from './stage-bounds.js';
-import { countOf } from './verdicts.js';
+import { countOf, keepLast } from './verdicts.js';
 
 /**
  * @import { Interval } from './tail.js'
@@ -116,6 +116,7 @@ export async function boundsOf(engine, partial, settings, { history = [], step =
     const value = name === 'logit_bias' ? Object.keys(values.logit_bias).length : values[name];
     const bounded = name in STAGES && (await STAGES[name](value, law, run)) !== false;
     if (!bounded) return unbounded(law, name, value, stages);
+    keepLast(law);
     stages.push({ name, value, bounded, exact: isSettled(law), kept: countOf(law) });
   }
   if (isWhole(law)) return finish(law, run, [], stages);

@@ -131,8 +131,8 @@ function bestOf({ n, lo, hi, state, outranks, tail }) {
 export function weigh(law) {
   const { n, lo, hi, state, tail } = law;
   const best = bestOf(law);
-  let ref = tail ? capOf(tail)[1] : -Infinity;
-  for (let i = 0; i < n; i++) if (state[i]) ref = Math.max(ref, hi[i]);
+  let ref = best ?? (tail ? capOf(tail)[1] : -Infinity);
+  if (best === null) for (let i = 0; i < n; i++) if (state[i]) ref = Math.max(ref, hi[i]);
   const low = new Float64Array(n);
   const high = new Float64Array(n);
   const listed = /** @type {Interval} */ ([0, 0]);
@@ -206,11 +206,14 @@ export function entropyOf({ n, state, tail }, weights) {
   }
   const cap = tail ? capOf(tail) : [ref, ref];
   const inner = tail ? surpriseOf(tail) : [0, 0];
-  if (hidden[1] === Infinity || inner[1] === Infinity) return [0, Infinity];
+  // No distribution of so many tokens has more.
+  const most = log(state.reduce((sum, it) => sum + Number(it !== GONE), tail ? tail.count[1] : 0));
+  if (hidden[1] === Infinity || inner[1] === Infinity) return [0, Math.max(0, most)];
   const scale = [exp(cap[0] - ref), exp(cap[1] - ref)];
   const value = (/** @type {number} */ z, /** @type {number} */ s, /** @type {0 | 1} */ end) => {
     const moment = depth[end] + s * (ref - cap[1 - end]) + inner[end] * scale[end];
-    return z + s > 0 ? log(z + s) + moment / (z + s) : 0;
+    if (z + s > 0) return log(z + s) + moment / (z + s);
+    return end === 0 || moment === 0 ? 0 : Infinity;
   };
   const low = lowestEntropy(
     listed,
@@ -221,7 +224,7 @@ export function entropyOf({ n, state, tail }, weights) {
   );
   const high = Math.max(...listed.flatMap((z) => hidden.map((s) => value(z, s, 1))));
   const slop = 2 ** -18;
-  return [Math.max(0, low - slop), Math.max(0, high + slop)];
+  return [Math.max(0, low - slop), Math.max(0, Math.min(high, most) + slop)];
 }
 
 /**

@@ -23,19 +23,22 @@ export const TOLERANCE = 2 ** -20;
 /** Weights and thresholds closer than this may compare either way in the engine. */
 export const NEAR = 2 ** -21;
 
-/** A lower bound for the number of hidden tokens, and an upper one. @param {Law} law */
-const hiddenCount = ({ tail }) => (tail ? tail.count : [0, 0]);
-
-/** @param {Law} law @returns {Interval} */
-export function countOf(law) {
-  const [low, high] = hiddenCount(law);
-  let kept = 0;
-  let any = 0;
-  for (const state of law.state) {
-    kept += Number(state === KEPT);
-    any += Number(state !== GONE);
+/** Bounds of the number of tokens; at least one is left. @param {Law} law @returns {Interval} */
+export function countOf({ state, tail }) {
+  let [low, high] = tail ? tail.count : [0, 0];
+  for (const one of state) {
+    low += Number(one === KEPT);
+    high += Number(one !== GONE);
   }
-  return [kept + low, any + high];
+  return [Math.max(1, low), high];
+}
+
+/** A token that alone may be left is left. @param {Law} law */
+export function keepLast(law) {
+  if (law.tail || countOf(law)[1] !== 1) return;
+  const last = law.state.findIndex((one) => one !== GONE);
+  law.state[last] = KEPT;
+  law.by[last] = null;
 }
 
 /** Least number of listed tokens that come before all hidden ones. @param {Law} law @param {boolean} [strictly] */
