@@ -1,5 +1,6 @@
 /** Tests the settings of other programs: reading, use with undo, export, hostile texts, keys, both directions. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { readSettings } from '../../web/import/settings/index.js';
 import { closed } from '../cleanup.js';
@@ -8,6 +9,7 @@ import {
   expectTrace,
   FIRST,
   loadReference,
+  model,
   openBench,
   START,
   settle,
@@ -109,7 +111,7 @@ test('a file dropped on the page and a text pasted beside every field open the s
   const scopeState = () => page.locator('logit-scope').evaluate((it) => JSON.stringify(it.state));
   const state = await scopeState();
   const hostile = {
-    'longer than': 'x --temp 1 '.repeat(1e6),
+    'longer than': 'x --temp 1 '.repeat(4e5),
     nested: `{"temperature":${'['.repeat(1e5)}`,
     '<script>': '<script>alert(1)</script><img src=x onerror=alert(1)>',
     number: 'llama-server --temp hot',
@@ -130,6 +132,58 @@ test('a file dropped on the page and a text pasted beside every field open the s
   }
   assert.equal(await scopeState(), state);
   await settle(page);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+/**
+ * Returns a GGUF file with further keys in front. The block has a multiple of 32 bytes, so all offsets stay.
+ * @param {Buffer} file
+ */
+function withSampling(file) {
+  const u64 = (n) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(n));
+    return bytes;
+  };
+  const text = (words) => Buffer.concat([u64(words.length), Buffer.from(words)]);
+  const type = (n) => Buffer.from([n, 0, 0, 0]);
+  const float = Buffer.alloc(4);
+  float.writeFloatLE(0.6);
+  const keys = [
+    Buffer.concat([text('general.sampling.temp'), type(6), float]),
+    Buffer.concat([text('general.sampling.top_k'), type(5), Buffer.from([20, 0, 0, 0])]),
+  ];
+  const size = keys.reduce((sum, { length }) => sum + length, 0);
+  const rest = 128 - size - 8 - 9 - 4 - 8;
+  keys.push(Buffer.concat([text('general.x'), type(8), text('x'.repeat(rest))]));
+  const n = Number(file.readBigUInt64LE(16));
+  return Buffer.concat([file.subarray(0, 16), u64(n + 3), ...keys, file.subarray(24)]);
+}
+
+test('the sampler settings of a GGUF file are offered in one line and applied by no one but the user', async () => {
+  const { page, complaints, close } = await bench.open({ path: `?lang=en${START}`, own: true });
+  await page.locator('logit-model #model').click();
+  await page.locator('logit-sheet input[type=file]').setInputFiles({
+    name: 'tuned.gguf',
+    mimeType: '',
+    buffer: withSampling(await readFile(model)),
+  });
+  const line = page.locator('.offer');
+  assert.match(
+    await line.locator('p').innerText(),
+    /tuned\.gguf.* brings its own sampler settings: temp 0\.6 and top_k 20\.$/,
+  );
+  const temperature = () =>
+    page.locator('logit-scope').evaluate((it) => it.state.settings.temperature);
+  assert.equal(await temperature(), 0.7, 'nothing is applied by itself');
+  await line.locator('[data-command=offer]').click();
+  const { dialog, program, stages } = parts(page);
+  await until(stages, (names) => names.join() === 'top_k,top_p,min_p,temperature');
+  assert.equal(await program.inputValue(), 'gguf');
+  await dialog.locator('[data-command=use]').click();
+  await until(temperature, (value) => value === 0.6);
+  assert.equal(await line.count(), 0);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -1,21 +1,10 @@
 /** Tests the list of samplers: search, movement and closing by keys. Its pictures must equal the engine's results. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FRONTS } from '../../web/state/fronts.js';
 import { drawPictures, groupSamplers } from '../../web/state/samplers.js';
 import { closed } from '../cleanup.js';
 import { long } from '../long.js';
-import {
-  axe,
-  expectTrace,
-  FIRST,
-  loadReference,
-  openBench,
-  START,
-  settle,
-  unfoldStages,
-  until,
-} from './bench.js';
+import { axe, loadReference, openBench, START, unfoldStages, until } from './bench.js';
 
 const bench = closed(await openBench());
 const scope = closed(await loadReference());
@@ -148,40 +137,5 @@ long('in Spanish the search reads the Spanish sentences, with or without accents
   assert.match(await shelf.locator('[role=status]').innerText(), /^\d+ etapas; Intro añade /);
   const [inner, outer] = await shelf.evaluate((it) => [it.scrollWidth, it.clientWidth]);
   assert.ok(inner <= outer, `${inner} in ${outer} pixels`);
-  await close();
-});
-
-test('the settings of other programs are matched with the current tokens, and a press uses them', async () => {
-  const { page, complaints, close } = await bench.open({ path: `?lang=en${START}` });
-  scope.feed(scope.encode(FIRST));
-  await unfoldStages(page);
-  await page.locator('[data-fronts] > summary').click();
-  const fronts = page.locator('logit-fronts');
-  const kept = () =>
-    fronts.locator('.keeps').evaluateAll((all) => all.map(({ dataset }) => Number(dataset.kept)));
-  const expected = FRONTS.map(({ settings }) => scope.distribution({ seed: 42, ...settings }).kept);
-  await until(kept, (shown) => shown.join() === expected.join());
-  assert.equal(new Set(expected).size > 4, true, 'they differ');
-  const kobold = fronts.locator('[data-front="KoboldAI Lite"]');
-  assert.equal(
-    await kobold.locator('.chain').innerText(),
-    'repetition penalty 1.05 → top-k 100 → top-p 0.92 → temperature 0.75',
-  );
-  assert.deepEqual(await axe(page), []);
-  for (const name of ['KoboldAI Lite', 'SillyTavern, Default', 'vLLM']) {
-    const { settings } = FRONTS.find((front) => front.name === name);
-    const use = fronts.locator(`[data-front="${name}"] button`);
-    await use.click();
-    await expectTrace(page, scope.distribution({ seed: 42, ...settings }));
-    await until(
-      () => use.getAttribute('aria-current'),
-      (current) => current === 'true',
-    );
-  }
-  assert.deepEqual(await kept(), expected, 'the knobs do not change what the others keep');
-  await page.locator('[data-fronts] > summary').click();
-  await fronts.waitFor({ state: 'detached' });
-  await settle(page);
-  assert.deepEqual(complaints, []);
   await close();
 });

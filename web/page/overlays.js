@@ -2,6 +2,7 @@
  * Elements that appear over the page or at its foot. They are fetched while the first model loads. The settings of
  * other programs are fetched when an element asks for them.
  */
+import { html } from 'lit';
 import './model-sheet.js';
 import '../panels/distribution/glance.js';
 import '../panels/text/alternatives.js';
@@ -18,5 +19,8 @@ document.addEventListener('logit-programs', async (event) => {
     around.find(({ localName }) => localName === 'logit-scope')
   );
   await import('./programs.js');
-  if (!scope.readonly) scope.programs = { ...detail };
+  const request = { ...detail };
+  if (!scope.readonly)
+    scope.programs = () =>
+      html`<logit-programs .scope=${scope} .request=${request} @logit-adopt=${scope.adopt}></logit-programs>`;
 });

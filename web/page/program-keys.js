@@ -1,5 +1,6 @@
 /** Sorts the keys of another program's settings by their effect on the draw. */
 import { show } from '../engine/errors.js';
+import { plain } from '../locale/locale.js';
 import { PARTS } from '../state/settings.js';
 
 /**
@@ -26,9 +27,17 @@ import { PARTS } from '../state/settings.js';
 
 /** Returns a key with its value, shortened, as it is printed. @param {string} key @param {unknown} value */
 export function printed(key, value) {
-  const text = typeof value === 'string' && key ? value : show(value);
+  const text =
+    typeof value === 'number' && !key
+      ? plain(value)
+      : typeof value === 'string' && key
+        ? value
+        : show(value);
   return key ? `${key} ${text}`.trim() : text;
 }
+
+/** True for a key of the program that sets no single setting. @param {string} role @param {string | null} setting */
+const isRead = (role, setting) => role === 'setting' && setting === null;
 
 /** @param {unknown} a @param {unknown} b */
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -83,9 +92,9 @@ export function arrange({ given, settings, notes }, table) {
   return {
     chain,
     idle,
-    off: quiet.filter(({ role, setting }) => role === 'setting' && setting !== null),
-    read: quiet.filter(({ role, setting }) => role === 'setting' && setting === null),
-    others: quiet.filter(({ role }) => role !== 'setting'),
+    off: quiet.filter(({ role, setting }) => role !== 'other' && !isRead(role, setting)),
+    read: quiet.filter(({ role, setting }) => isRead(role, setting)),
+    others: quiet.filter(({ role }) => role === 'other'),
     general,
   };
 }

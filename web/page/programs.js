@@ -44,6 +44,13 @@ const DIFFERENCE = {
 /** Settings that belong to the vocabulary of another model. */
 const OF_VOCABULARY = ['logit_bias'];
 
+/** A few of the forms of settings that can be pasted. */
+const ACCEPTED = [
+  'llama-server --temp 0.7 --min-p 0.05',
+  '{ "rep_pen": 1.1, "top_k": 100 }',
+  'PARAMETER temperature 0.7',
+].join('\n');
+
 const nameOf = (/** @type {string} */ id) => programs.find((one) => one.id === id)?.name ?? id;
 
 export class LogitPrograms extends LogitElement {
@@ -161,8 +168,8 @@ export class LogitPrograms extends LogitElement {
     const take = (/** @type {File | undefined} */ file) => file && this.#takeFile(file);
     return html`
       <label class="label" for="text">${t('programs.paste')}</label>
-      <textarea id="text" rows="9" spellcheck="false" autocomplete="off" autocapitalize="off" dir="ltr" translate="no"
-        placeholder=${t('programs.accepted')} aria-describedby="fault" aria-invalid=${fault ? 'true' : 'false'}
+      <textarea id="text" rows="6" spellcheck="false" autocomplete="off" autocapitalize="off" dir="ltr" translate="no"
+        placeholder=${ACCEPTED} aria-describedby="fault" aria-invalid=${fault ? 'true' : 'false'}
         .value=${live(this.text)} @input=${this.#onInput}></textarea>
       <p id="fault" class="error" role="alert">${fault ? sentenceOf(fault) : ''}</p>
       <div class="row">
@@ -266,7 +273,7 @@ export class LogitPrograms extends LogitElement {
       ${
         written
           ? html`
-            <textarea id="written" class="written" readonly rows="7" dir="ltr" translate="no" spellcheck="false" aria-label=${t('programs.written', { name: nameOf(this.target) })} .value=${written.text}></textarea>
+            <textarea id="written" class="written" readonly rows="6" dir="ltr" translate="no" spellcheck="false" aria-label=${t('programs.written', { name: nameOf(this.target) })} .value=${written.text}></textarea>
             <div class="row"><button data-command="copy" @click=${() => this.#copy(written.text)}>${t('programs.do-copy')}</button>
               <span class="about" role="status">${this.copied ? t('programs.copied') : ''}</span></div>
             ${

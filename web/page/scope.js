@@ -62,6 +62,7 @@ export class LogitScope extends InstrumentElement {
     missing: { state: true },
     deed: { state: true },
     programs: { state: true },
+    offer: { state: true },
   };
 
   static styles = [...InstrumentElement.styles, panelStyles, scopeStyles];
@@ -110,12 +111,10 @@ export class LogitScope extends InstrumentElement {
     this.notice = '';
     /** The deed that was last undone or redone. @type {{ words: string } | null} */
     this.deed = null;
-    /**
-     * The last request for settings of other programs, with the text to read; null without one. The dialog keeps its
-     * text when it closes.
-     * @type {{ text?: string, name?: string } | null}
-     */
+    /** Renders the dialog of other programs' settings; null until it is first opened. @type {(() => unknown) | null} */
     this.programs = null;
+    /** Renders a line about the settings that the model's file brings along; null without one. @type {(() => unknown) | null} */
+    this.offer = null;
     /**
      * Undo steps and last texts of the page's instrument; null on other websites.
      * @type {{ deeds: import('./deeds.js').Deeds, sessions: import('./sessions.js').Sessions } | null}
@@ -424,7 +423,7 @@ export class LogitScope extends InstrumentElement {
       ${this.#renderSaid()}
       ${this.#hasView ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
       ${this.#opener.renderMore()}
-      ${this.programs ? html`<logit-programs .scope=${this} .request=${this.programs} @logit-adopt=${this.#onAdopt}></logit-programs>` : nothing}
+      ${this.programs?.()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
       ${this.shareable ? html`<p class="deed" role="status">${this.deed ? keyed(this.deed, html`<span>${this.deed.words}</span>`) : nothing}</p>` : nothing}
     `;
@@ -450,7 +449,7 @@ export class LogitScope extends InstrumentElement {
       why &&
       t('model.refused', { name: `\u2068${findModel(modelFault.model).name}\u2069`, reason: why });
     return html`${renderNotice('', this.notice, () => (this.notice = ''))}
-      ${renderNotice('refused', refused, () => this.instrument.model.forgetFault())}`;
+      ${renderNotice('refused', refused, () => this.instrument.model.forgetFault())}${this.offer?.()}`;
   }
 
   #renderView() {
@@ -465,7 +464,7 @@ export class LogitScope extends InstrumentElement {
     const fixed = this.readonly ? () => (this.notice = this.speak(() => t('state.fixed'))) : null;
     return html`
       <div id="view" class=${this.shareable && this.view !== 'landscape' ? 'tall' : ''} role=${this.#shows('tabs') ? 'tabpanel' : nothing}
-        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${fixed ?? this.#onAdopt} @logit-model=${fixed ?? this.#onModel} @logit-choose=${this.#onChoose}>
+        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${fixed ?? this.adopt} @logit-model=${fixed ?? this.#onModel} @logit-choose=${this.#onChoose}>
         ${this.ready ? nothing : html`<div class="coming ${this.#first.frame?.landscape ? '' : 'bare'}" role="status">${this.#opener.renderProgress()}</div>`}
         ${this.#renderBench()}
         ${cache(view?.render?.(this.instrument, this.#choices.all, this.#requests, frame))}
@@ -539,13 +538,13 @@ export class LogitScope extends InstrumentElement {
   }
 
   /** Opens the bench with the prompt and the settings of another view. @param {CustomEvent} event */
-  #onAdopt({ detail }) {
+  adopt = ({ detail }) => {
     const instrument = this.instrument;
     if (detail.settings) instrument.usePreset(detail.settings);
     if (detail.seed !== undefined) instrument.setSeed(detail.seed);
     if (detail.prompt) instrument.setPrompt(detail.prompt);
     this.#goToView('bench');
-  }
+  };
 }
 
 /**

@@ -61,11 +61,6 @@ export class Bench extends EventTarget {
   showsStages = false;
   /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
   pair = null;
-  /**
-   * Default settings of other programs, whose results are wanted; null for none.
-   * @type {import('../engine/types.js').Settings[] | null}
-   */
-  fronts = null;
   /** True after a change by a knob. Then the bars change without an animation. */
   direct = false;
 
@@ -90,8 +85,6 @@ export class Bench extends EventTarget {
    * @type {import('./beside.js').Beside | null}
    */
   beside = null;
-  /** The results of the settings in `fronts`. @type {import('./outcomes.js').Outcome[] | null} */
-  outcomes = null;
   /** @type {import('./tally.js').Tally | null} */
   tally = null;
   /** @type {Fault | null} */
@@ -148,12 +141,11 @@ export class Bench extends EventTarget {
 
   /** Reads everything. The keys of the result are names of fields of this class. @returns {Promise<object>} */
   read() {
-    const { position, pair, fronts, canonicalOrder } = this;
+    const { position, pair, canonicalOrder } = this;
     const { order: _, own: __, ...values } = position.settings;
     return this.reader.read({
       position,
       both: pair?.map((name) => ({ ...values, ...conventions[name] })) ?? null,
-      fronts,
       u: this.whatIf,
       order: canonicalOrder,
       whole: this.chart === 'cumulative' || this.chart === 'ranks',
@@ -266,12 +258,6 @@ export class Bench extends EventTarget {
     Object.assign(this, choice);
     this.changed();
     this.emit('change');
-    return this.refresh();
-  }
-
-  /** @param {import('../engine/types.js').Settings[] | null} fronts null for none */
-  setFronts(fronts) {
-    this.fronts = fronts;
     return this.refresh();
   }
 

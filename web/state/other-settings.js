@@ -22,7 +22,7 @@ export async function readBoth(bench, other) {
     ([name]) => name !== 'order' && !(name in neutral),
   );
   const theirs = { ...Object.fromEntries(ofText), ...other };
-  const asked = { u: whatIf, order: canonicalOrder, fronts: null, whole: false, stages: true };
+  const asked = { u: whatIf, order: canonicalOrder, whole: false, stages: true };
   const read = (/** @type {Settings} */ settings, /** @type {Settings[] | null} */ both) =>
     reader.read({ ...asked, position: { ...position, settings }, both });
   const first = await read(theirs, [theirs, position.settings]);

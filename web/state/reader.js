@@ -13,7 +13,6 @@ import { Timeline } from './sources.js';
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
  * @typedef {import('./order.js').Difference} Difference
- * @typedef {import('./outcomes.js').Outcome} Outcome
  *
  * The user's own sampler; `readsTokens` is true if it needs the texts of the tokens.
  * @typedef {import('../engine/types.js').Own & { readsTokens?: boolean }} OwnStage
@@ -27,7 +26,6 @@ import { Timeline } from './sources.js';
  * @property {number | null} u the random number, from 0 to 1; null to use the seed's
  * @property {string[]} order the canonical order
  * @property {Settings[] | null} both two other choices of settings to compare; null for none
- * @property {Settings[] | null} fronts more choices of settings, for their outcomes only; null for none
  * @property {boolean} whole true to read the curves over all ranks
  * @property {boolean} [stages] true to list more tokens, and those that are large only before some stage
  *
@@ -38,7 +36,6 @@ import { Timeline } from './sources.js';
  * @property {import('../plots/stages.js').BandToken[]} further tokens that are large before some stage but not listed
  * @property {Difference | null} difference from the result of the canonical order
  * @property {import('./beside.js').Beside | null} beside
- * @property {Outcome[] | null} outcomes of `fronts`
  */
 
 /** Stages without an effect for which the reason can be found only by running the chain again. */
@@ -59,8 +56,6 @@ export class Reader {
    * @type {Promise<readonly string[] | undefined> | null}
    */
   #texts = null;
-  /** @type {import('./outcomes.js').Outcomes | null} */
-  #outcomes = null;
   /** A second timeline, for the alternatives of earlier tokens; null until it is needed. @type {Timeline | null} */
   #probe = null;
 
@@ -77,7 +72,7 @@ export class Reader {
    * @param {ReadRequest} request
    * @returns {Promise<Reading>}
    */
-  async read({ position, u, order, both, fronts, whole, stages: through = false }) {
+  async read({ position, u, order, both, whole, stages: through = false }) {
     const { step } = position;
     await this.source.moveTo(position);
     const settings = await this.settle(position, position.settings);
@@ -96,7 +91,6 @@ export class Reader {
         ? await this.#readDifference({ ...position, settings }, { ...position.settings, order })
         : null,
       beside: both ? await this.#readBeside(position, both) : null,
-      outcomes: fronts ? await this.#readOutcomes(position, fronts) : null,
     };
   }
 
@@ -268,15 +262,6 @@ export class Reader {
     const { ids, rows } = chooseRows(results, found);
     const kept = results.map(({ kept }) => kept);
     return { kept, difference, rows: rows(await this.pieces(ids)) };
-  }
-
-  /** @param {TextPosition} position @param {Settings[]} fronts */
-  async #readOutcomes(position, fronts) {
-    this.#outcomes ??= new (await import('./outcomes.js')).Outcomes();
-    const { table } = /** @type {any} */ (this.#engine);
-    return this.#outcomes.read(position, fronts, table, async (choices) =>
-      this.#warpAll(position, await Promise.all(choices.map((it) => this.settle(position, it)))),
-    );
   }
 
   /**

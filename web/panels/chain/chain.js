@@ -44,7 +44,7 @@ const BESIDE = ['own', 'constraint', 'logit_bias'];
 export class LogitChain extends LogitElement {
   static properties = {
     ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
-    ...withoutAttribute('mu pair beside outcomes only gates fault unfolded fronting listed at own'),
+    ...withoutAttribute('mu pair beside only gates fault unfolded listed at own'),
     fixed: { type: Boolean },
     single: { type: Boolean },
     docked: { type: Boolean },
@@ -103,11 +103,6 @@ export class LogitChain extends LogitElement {
     this.pair = null;
     /** @type {import('../../state/beside.js').Beside | null} */
     this.beside = null;
-    /**
-     * Number of tokens, kept mass and entropy under the defaults of other programs; null until computed.
-     * @type {import('../../state/outcomes.js').Outcome[] | null}
-     */
-    this.outcomes = null;
     /** Names of the settings to show; null for all. @type {string[] | null} */
     this.only = null;
     this.fixed = false;
@@ -119,8 +114,6 @@ export class LogitChain extends LogitElement {
     this.fault = '';
     /** True if the shelf and the further settings are unfolded. */
     this.unfolded = false;
-    /** True if the defaults of other programs are unfolded. */
-    this.fronting = false;
     /** True to show one knob at a time, as on a phone. */
     this.single = false;
     /**
@@ -321,20 +314,7 @@ export class LogitChain extends LogitElement {
   }
 
   #renderMore() {
-    const onFronts = (/** @type {Event} */ event) => {
-      this.fronting = /** @type {HTMLDetailsElement} */ (event.target).open;
-      if (this.fronting) import('./fronts.js');
-    };
     return html`
-      <details data-fronts ?open=${this.fronting} @toggle=${onFronts} @logit-preset=${this.#removeAdded}>
-        <summary>${t('chain.fronts')}</summary>
-        ${
-          this.fronting
-            ? html`<logit-fronts .table=${this.table} .settings=${this.settings} .order=${this.order}
-                .outcomes=${this.outcomes}></logit-fronts>`
-            : nothing
-        }
-      </details>
       <details data-beside ?open=${this.pair !== null} @toggle=${this.#onBeside}>
         <summary>${t('chain.conventions')}</summary>
         ${

@@ -51,7 +51,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
       return { trace, drawn, further, table, settings, order, fixed };
     },
     get chain() {
-      const { table, settings, pair, beside, outcomes, order, difference, own } = bench;
+      const { table, settings, pair, beside, order, difference, own } = bench;
       return {
         table,
         settings,
@@ -61,7 +61,6 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
         strategies: STRATEGIES,
         pair,
         beside,
-        outcomes,
         order,
         difference,
         own,

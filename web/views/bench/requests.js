@@ -29,7 +29,6 @@ export function requestsOfBench(bench, isFixed = () => false) {
       },
     }),
     'logit-conventions': ({ detail }) => bench.choose({ pair: detail.pair }),
-    'logit-fronts': ({ detail }) => bench.setFronts(detail.fronts),
     'logit-view': ({ detail }) => bench.choose({ view: detail.view }),
     'logit-draw': ({ detail }) => {
       if (detail.draws) bench.drawMany(detail.draws);
