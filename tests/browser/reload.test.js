@@ -620,6 +620,20 @@ test('undo and redo of random deeds bring the exact states back; the last ten te
   await page.locator('logit-sheet [data-command=remove-all]').click();
   assert.equal(await texts.count(), 0);
   assert.equal(await page.evaluate(() => localStorage.getItem('logitscope-sessions')), '[]');
+
+  // Changes in Compare can be undone too; a step through the strips is none.
+  await page.keyboard.press('Escape');
+  await page.locator('#tab-compare').click();
+  await settle(page);
+  const compared = await state();
+  for (const patch of [{ compare_max_new_tokens: 9 }, { compare_step: 3 }]) {
+    await page.locator('logit-scope').evaluate((scope, choices) => scope.choose(choices), patch);
+    await settle(page);
+  }
+  await press('Control+z');
+  assert.equal(await state(), compared);
+  await press('Control+Shift+Z');
+  assert.match(await state(), /"compare_max_new_tokens":9/);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -1,6 +1,7 @@
 /**
- * Undo and redo in Explore and Experiment. A deed is a change of the state that can be undone: any change except
- * another model or view. A reload keeps deeds; another model or address forgets them.
+ * Undo and redo in Explore, Experiment and Compare. A deed is a change of the state that can be undone: any change
+ * except another model or view. Each model has its own deeds, which come back with it, because their tokens belong to
+ * its vocabulary. A reload keeps the deeds of the open model; another address forgets them.
  */
 import { html, nothing, svg } from 'lit';
 import { Debounce } from '../base/debounce.js';
@@ -8,7 +9,7 @@ import { capitalise, settingName, valueInWords } from '../base/setting-words.js'
 import { locales } from '#locales/undo';
 import { addMessages, plain, t } from '../locale/locale.js';
 import { fieldOf, sameValue } from '../state/fields.js';
-import { keepDeeds, recallDeeds } from './visit.js';
+import { keepDeeds, modelOf, recallDeeds } from './visit.js';
 
 addMessages(locales);
 
@@ -21,14 +22,14 @@ addMessages(locales);
 const RESTS_MS = 400;
 const MOST = 200;
 /** The views in which changes are deeds. */
-const VIEWS = ['landscape', 'bench'];
+const VIEWS = ['landscape', 'bench', 'compare'];
 /** The icons are paths in a square of 20 units. */
 const BUTTONS = /** @type {const} */ ([
   { name: 'undo', able: 'undoable', path: 'M4 8h8a4.5 4.5 0 0 1 0 9H8M7.5 4.5 4 8l3.5 3.5' },
   { name: 'redo', able: 'redoable', path: 'M16 8H8a4.5 4.5 0 0 0 0 9h4M12.5 4.5 16 8l-3.5 3.5' },
 ]);
 /** Parts of the state that change without a deed. */
-const BESIDE = ['view', 'beat', 'settings'];
+const BESIDE = ['view', 'beat', 'settings', 'compare_step'];
 
 export class Deeds extends EventTarget {
   #scope;
@@ -41,26 +42,56 @@ export class Deeds extends EventTarget {
   /** Number of states that undo and redo are restoring now. Meanwhile, no change becomes a deed. */
   #restoring = 0;
   #debounce = new Debounce();
+  #model;
+  /**
+   * The deeds of models that were open before, by modelOf.
+   * @type {Map<string, { name: string, now: Deed, before: Deed[], after: Deed[] }>}
+   */
+  #others = new Map();
 
   /** @param {import('./scope.js').LogitScope} scope */
   constructor(scope) {
     super();
     this.#scope = scope;
     this.#now = this.#presentDeed();
+    this.#model = this.#openModel();
     this.#recall();
     const later = () => this.#debounce.schedule(RESTS_MS, () => this.#recordChange());
     for (const type of ['logit-change', 'logit-step', 'logit-result'])
       scope.addEventListener(type, later);
     scope.addEventListener('logit-show', () => this.#recordChange(true));
-    scope.addEventListener('logit-ready', () => {
-      this.#before = this.#after = [];
-      this.#now = this.#presentDeed();
-    });
+    scope.addEventListener('logit-ready', () => this.#onReady());
     document.addEventListener('keydown', (event) => this.#onKey(event));
     addEventListener('pagehide', () => {
       Debounce.flush();
       keepDeeds(scope, { now: this.#now, before: this.#before, after: this.#after });
     });
+  }
+
+  /** Puts the deeds of the last model aside, and takes up those of the model that is open now. */
+  #onReady() {
+    const { key, name } = this.#model;
+    const present = this.#presentDeed();
+    if (this.#before.length + this.#after.length > 0)
+      this.#others.set(key, { name, now: this.#now, before: this.#before, after: this.#after });
+    this.#model = this.#openModel();
+    const kept = this.#others.get(this.#model.key);
+    this.#others.delete(this.#model.key);
+    this.#before = this.#after = [];
+    this.#now = present;
+    if (kept) this.#takeUp(kept, present);
+  }
+
+  /**
+   * Continues with deeds from before. A change since then is a deed too.
+   * @param {{ now: Deed, before: Deed[], after: Deed[] }} kept
+   * @param {Deed} present
+   */
+  #takeUp({ now, before, after }, present) {
+    const changed = changesOf(now.state, present.state).length > 0;
+    this.#before = changed ? [...before, now] : before;
+    this.#after = changed ? [] : after;
+    this.#scope.requestUpdate();
   }
 
   get undoable() {
@@ -69,6 +100,11 @@ export class Deeds extends EventTarget {
 
   get redoable() {
     return this.#after.length > 0;
+  }
+
+  #openModel() {
+    const scope = this.#scope;
+    return { key: modelOf(scope), name: scope.files[0]?.name ?? scope.source ?? '' };
   }
 
   /** @returns {Deed} */
@@ -105,19 +141,26 @@ export class Deeds extends EventTarget {
     if (!kept) return;
     const changed = changesOf(kept.now.state, this.#now.state).length > 0;
     if (changed && !isReload()) return;
-    this.#before = changed ? [...kept.before, kept.now] : kept.before;
-    this.#after = changed ? [] : kept.after;
-    this.#scope.requestUpdate();
+    this.#takeUp(kept, this.#now);
+  }
+
+  /** The reason why nothing can be undone: the deeds of another model come back with it; '' if there is another. */
+  get #reason() {
+    const last = [...this.#others.values()].at(-1);
+    return last && !this.undoable && !this.redoable
+      ? t('undo.model', { name: `\u2068${last.name}\u2069` })
+      : '';
   }
 
   /** Renders the two buttons; hidden while there is nothing to undo or redo. */
   render() {
     const { view, readonly } = this.#scope;
     if (readonly || !VIEWS.includes(view)) return nothing;
-    const hidden = !this.undoable && !this.redoable;
+    const reason = this.#reason;
+    const hidden = !this.undoable && !this.redoable && reason === '';
     return BUTTONS.map(
       ({ name, path, able }) => html`
-      <button class="icon" data-command=${name} ?hidden=${hidden} aria-disabled=${!this[able]} aria-label=${t(`undo.${name}`)} title=${t(`undo.${name}`)}
+      <button class="icon" data-command=${name} ?hidden=${hidden} aria-disabled=${!this[able]} aria-label=${t(`undo.${name}`)} title=${reason || t(`undo.${name}`)}
         @click=${() => this[name]()}><svg viewBox="0 0 20 20" aria-hidden="true">${svg`<path d=${path}></path>`}</svg></button>`,
     );
   }
@@ -143,7 +186,8 @@ export class Deeds extends EventTarget {
   async #restoreFrom(from, to, words) {
     const scope = this.#scope;
     const deed = scope.readonly ? undefined : from.pop();
-    if (!deed) return void (scope.deed = { words: scope.speak(() => t('undo.none')) });
+    if (!deed)
+      return void (scope.deed = { words: scope.speak(() => this.#reason || t('undo.none')) });
     to.push(this.#now);
     // The deed led from the older state to the newer one, whichever of the two comes back.
     const states = [this.#now.state, deed.state];
@@ -181,7 +225,8 @@ export class Deeds extends EventTarget {
       const title = capitalise(settingName(name));
       return numeric ? `${title} ${change((value) => valueInWords(row, value), values)}` : title;
     }
-    if (name === 'prompt') return t('undo.prompt', { prompt: newer.prompt ?? '' });
+    if (name === 'prompt' || name === 'compare_prompt')
+      return t('undo.prompt', { prompt: valueOf(newer, name) ?? '' });
     if (name === 'branch') return this.#describeBranch(older, newer);
     if (name === 'seed') return t('undo.seed', { seed: change(plain, values) });
     if (name === 'landscape_u' && numeric)
@@ -245,7 +290,7 @@ export function changesOf(a, b) {
   const choices =
     a.view === b.view
       ? () => true
-      : (/** @type {string} */ name) => !/^(landscape|bench)_/.test(name);
+      : (/** @type {string} */ name) => !/^(landscape|bench|compare)_/.test(name);
   return names.filter(
     (name) =>
       !BESIDE.includes(name) &&

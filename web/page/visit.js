@@ -69,7 +69,7 @@ function writeItem(key, value) {
 }
 
 /** Returns a text that identifies the open model. @param {import('./scope.js').LogitScope} scope */
-function modelOf({ source, files }) {
+export function modelOf({ source, files }) {
   return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
 }
 
