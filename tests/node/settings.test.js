@@ -539,7 +539,7 @@ test('any settings go through each pair of programs: the chain runs, each differ
     for (const to of programs)
       fc.assert(
         fc.property(CHOSEN, (chosen) => checkPair(chosen, from.id, to.id)),
-        { numRuns: cases(2, 300), seed: 56 },
+        { numRuns: cases(1, 300), seed: 56 },
       );
 });
 

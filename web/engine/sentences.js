@@ -183,6 +183,33 @@ export const sentences = {
   settings_reason_watermark: 'its watermark has other bits than the one here',
   settings_reason_contrastive: 'contrastive search compares the states of the model',
   settings_reason_min_length: 'it counts the prompt too',
+  settings_list: '{key} must be a list of texts, got {value}',
+  settings_yaml: 'line {line} has a part of YAML that is not read here',
+  settings_model_yaml:
+    'this is a model.yaml of {program}; its preset files (.preset.json) are read here',
+  settings_launch_only:
+    'the file has no settings of samplers, so these are the defaults of {program}',
+  settings_order_long: 'an order of {n} numbers is not used: {limit} is the most',
+  settings_beside_mirostat: '{setting} has no effect beside mirostat',
+  settings_mirostat_also: '{setting} also runs there; here mirostat replaces it',
+  settings_mu_lives: 'mirostat there goes on with the state of the last request',
+  settings_cut_first: '{program} keeps its {n} best tokens before the other samplers',
+  settings_forced_min_p: 'min_p is raised to {value}, since adaptive_p needs a truncation',
+  settings_two_temperatures: '{key} {value} also divides there, before the dynamic temperature',
+  settings_xtc_spares: '{program} never removes a line break or the end of the text by XTC',
+  settings_xtc_averages: '{program} mixes both outcomes of XTC in place of a coin',
+  settings_temperature_below: '{setting} has no effect at a temperature below 0',
+  settings_dry_off: 'DRY has no effect: dry_multiplier is 0',
+  settings_backend:
+    'this is the chain with {program}; with another program the same preset is another chain',
+  settings_windows:
+    'each penalty has its own window there ({keys}); here all look at {value} tokens',
+  settings_presence_as_repetition:
+    'its chat makes presence_penalty a repetition_penalty of {value}',
+  settings_ngram_window:
+    'no_repeat_ngram_size looks at the whole text there, here at {value} tokens',
+  settings_reason_smoothing: 'its curve divides by the factor in another way',
+  settings_reason_share: 'it counts a share of the text, not a number of tokens',
 
   // Vocabularies of other programs
   vocab_bytes: '{file} has {n} bytes, a file of a vocabulary at most {limit}',

@@ -1,18 +1,31 @@
 /** The programs whose settings are read and written: one table each. */
 import { show } from '../../engine/errors.js';
+import { exllamav2 } from './exllamav2.js';
 import { refused } from './forms.js';
 import { gguf } from './gguf.js';
+import { koboldcpp } from './koboldcpp.js';
+import { llamaCppPython } from './llama-cpp-python.js';
 import { llamaCpp } from './llama-cpp.js';
+import { lmStudio } from './lm-studio.js';
+import { mlxLm } from './mlx-lm.js';
 import { ollama } from './ollama.js';
 import { openai } from './openai.js';
 import { sglang } from './sglang.js';
+import { sillytavern, sillytavernLlama, sillytavernWebui } from './sillytavern.js';
+import { tabbyapi } from './tabbyapi.js';
+import { textGenerationWebui } from './text-generation-webui.js';
+import { tgi } from './tgi.js';
 import { transformers } from './transformers.js';
 import { vllm } from './vllm.js';
 
 /** @typedef {import('./read.js').Program} Program */
 
 /** @type {readonly Program[]} */
-export const programs = [llamaCpp, gguf, transformers, ollama, vllm, sglang, openai];
+export const programs = [
+  ...[llamaCpp, gguf, transformers, ollama, vllm, sglang, openai],
+  ...[sillytavern, sillytavernLlama, sillytavernWebui, textGenerationWebui, koboldcpp, lmStudio],
+  ...[tabbyapi, exllamav2, llamaCppPython, mlxLm, tgi],
+];
 
 /** @param {string | undefined} id @returns {Program} */
 export function programOf(id) {

@@ -1,0 +1,32 @@
+/** Tables of programs that run the samplers of another program under names of their own. */
+
+/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
+
+/**
+ * Returns rows under other names.
+ * @param {Row[]} rows of the program whose samplers run
+ * @param {Record<string, string>} names the other program's key by this program's
+ * @param {Record<string, any>} defaults of this program, by its keys; other rows keep theirs
+ * @returns {Row[]}
+ */
+export const rowsAs = (rows, names, defaults = {}) =>
+  Object.entries(names).map(([key, theirs]) => {
+    const row = /** @type {Row} */ (rows.find((one) => one.key === theirs));
+    const stated = key in defaults ? { default: defaults[key] } : {};
+    const off = row.off !== undefined && key in defaults ? { off: defaults[key] } : {};
+    return { ...row, also: [], ...stated, ...off, key };
+  });
+
+/**
+ * Returns a function that gives a state the other program's names.
+ * @param {Record<string, string>} names
+ * @returns {(state: State) => State}
+ */
+export const stateAs = (names) => {
+  const rename = (/** @type {string} */ key) => names[key] ?? key;
+  return (state) => ({
+    ...state,
+    all: Object.fromEntries(Object.entries(state.all).map(([key, value]) => [rename(key), value])),
+    given: new Set([...state.given].map(rename)),
+  });
+};
