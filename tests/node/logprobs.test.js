@@ -1,6 +1,6 @@
 /** Tests the reader of recorded token probabilities: every shape, and bad input. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { exp, expFloat, log } from '../../web/engine/elementary.js';
 import { LogitscopeError } from '../../web/engine/errors.js';
 import { Logitscope } from '../../web/engine/index.js';
@@ -8,6 +8,7 @@ import { sentenceOf } from '../../web/engine/sentences.js';
 import { LIMITS, readRecord } from '../../web/import/logprobs.js';
 import { POSITIONS, SHAPES, TEXT } from '../fixtures/logprob_shapes.js';
 import { cases } from '../long.js';
+import { cli } from './command_line.js';
 
 const refusal = (text) => {
   try {
@@ -178,4 +179,69 @@ test('e^x and ln in JavaScript have the bits of the engine', async () => {
     const { perplexity, entropy } = scope.warp([0, logit]);
     assert.equal(perplexity, exp(entropy * Math.LN2));
   }
+});
+
+describe('logitscope logprobs', () => {
+  const shape = (name) => SHAPES.find((one) => one.name === name).text;
+  const run = (words, name = 'llama.cpp') => cli(['logprobs', '-', ...words], shape(name));
+
+  test('prints each token with bounds, and the stages that remove it', async () => {
+    const { status, stdout } = await run(['--temperature', '1.3', '--min-p', '0.25']);
+    assert.equal(status, 0);
+    assert.match(stdout, /^llama-cpp: probabilities of the model itself/);
+    // The second token has e^-1.59 = 0.204 of the best one's weight; at T = 1.3 it is 0.294, so it stays.
+    assert.match(stdout, /2 {2}" c" +2\.61 .*%/);
+    assert.match(stdout, /3 drawn tokens, 1\.071 bits of surprise each/);
+    assert.match(stdout, /min_p would have removed 0 of them/);
+    const cold = await run(['--min-p', '0.25']);
+    assert.match(cold.stdout, /2 {2}" c" +2\.61 .* 0\.00 % +min_p /);
+    assert.match(cold.stdout, /min_p would have removed 1 of them/);
+    const unsure = await run(['--typical-p', '0.5']);
+    assert.match(unsure.stdout, /typical_p\?/);
+    const named = await run(['--green-bias', '2']);
+    assert.match(named.stdout, /green_bias has no bounds here: p is between 0 and 1/);
+  });
+
+  test('--json has the bounds of every alternative', async () => {
+    const { stdout } = await run(['--top-k', '2', '--json']);
+    const { program, raw, tokens, summary } = JSON.parse(stdout);
+    assert.deepEqual([program, raw, tokens.length, summary.drawn], ['llama-cpp', 'raw', 3, 3]);
+    assert.deepEqual(
+      tokens[0].alternatives.map(({ removed_by }) => removed_by),
+      [null, null, 'top_k'],
+    );
+    const [a, c] = tokens[0].alternatives;
+    const best = 1 / (1 + Math.exp(-1.6091234 + 0.41250312));
+    assert.ok(a.p[0] < best && best < a.p[1] && a.p[1] - a.p[0] < 1e-5);
+    assert.ok(Math.abs(a.p[0] + c.p[1] - 1) < 1e-12);
+    assert.equal(tokens[0].entropy_bits[1], null);
+    const known = await run([
+      '--vocab-size',
+      '1000',
+      '--json',
+      '--frequency-penalty',
+      '0.5',
+      '--logit-bias',
+      '11=1',
+    ]);
+    const { tokens: biased } = JSON.parse(known.stdout);
+    assert.ok(biased[0].entropy_bits[1] < 10 && biased[0].now.p[0] > 0.8);
+  });
+
+  test('a wrong argument or file is one sentence', async () => {
+    for (const [words, said, name] of [
+      [['--recorded', 'cooked'], '--recorded must be raw or warped, got "cooked"'],
+      [['--vocab-size', '0'], '--vocab-size must be a whole number of at least 1, got 0'],
+      [['--top-p', '2'], 'top_p must be between 0 and 1, got 2'],
+      [['--logit-bias', '3=1'], 'the record has no token ids', 'openai chat'],
+    ]) {
+      const { status, stdout, stderr } = await run(words, name);
+      assert.equal(status, 2);
+      assert.equal(stdout, '');
+      assert.ok(stderr.includes(said) && stderr.split('\n').length === 2, stderr);
+    }
+    assert.match((await cli(['logprobs'])).stderr, /FILE is missing/);
+    assert.match((await cli(['logprobs', 'nowhere.json'])).stderr, /nowhere\.json/);
+    assert.match((await cli(['logprobs', '-'], 'x')).stderr, /standard input is neither JSON/);
+  });
 });

@@ -22,6 +22,7 @@ import { grade } from './grade.js';
 import { info } from './info.js';
 import { showProgress } from './progress.js';
 import { lesson } from './lesson.js';
+import { logprobs } from './logprobs.js';
 import { checkServer, runOnServer } from './server.js';
 import { settings } from './settings.js';
 import { sweep } from './sweep.js';
@@ -42,6 +43,7 @@ const COMMANDS = {
   info,
   convert,
   settings,
+  logprobs,
   eval: evaluate,
   bench,
   grade,

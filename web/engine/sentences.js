@@ -561,13 +561,15 @@ export const sentences = {
   record_number: '{file}: a log-probability must be a number, got {value} at token {at}',
   record_positive: '{file}: a log-probability must be at most 0, got {value} at token {at}',
   record_mass: '{file}: the probabilities listed at token {at} add up to {value}, more than 1',
+  record_no_ids: 'the record has no token ids, so logit_bias cannot name its tokens',
   record_cut: 'the last line is cut off and was left out',
-  record_alone: '{n} positions list no alternatives, so their bounds are wide',
-  record_no_number: '{n} positions have no probability',
-  record_undrawn: '{program} does not say which token was drawn at {n} positions',
-  record_prompt: '{n} tokens are of the prompt and were not drawn',
+  record_alone: 'positions without alternatives, with wide bounds: {n}',
+  record_no_number: 'positions without a probability: {n}',
+  record_undrawn: 'positions at which {program} does not say which token was drawn: {n}',
+  record_prompt: 'tokens of the prompt, which were not drawn: {n}',
   record_echo: 'the answer begins with its prompt and does not say where the prompt ends',
-  record_left_out: '{n} alternatives are impossible, repeated or placed in doubt, and left out',
+  record_left_out:
+    'alternatives left out, since they are impossible, repeated or of doubtful rank: {n}',
 
   // Memory
   no_memory_states: "no memory for the grammar's states",

@@ -208,7 +208,6 @@ export function entropyOf({ n, state, tail }, weights) {
   const inner = tail ? surpriseOf(tail) : [0, 0];
   // No distribution of so many tokens has more.
   const most = log(state.reduce((sum, it) => sum + Number(it !== GONE), tail ? tail.count[1] : 0));
-  if (hidden[1] === Infinity || inner[1] === Infinity) return [0, Math.max(0, most)];
   const scale = [exp(cap[0] - ref), exp(cap[1] - ref)];
   const value = (/** @type {number} */ z, /** @type {number} */ s, /** @type {0 | 1} */ end) => {
     const moment = depth[end] + s * (ref - cap[1 - end]) + inner[end] * scale[end];
@@ -222,7 +221,10 @@ export function entropyOf({ n, state, tail }, weights) {
     depth[0] + inner[0] * scale[0],
     ref - cap[1],
   );
-  const high = Math.max(...listed.flatMap((z) => hidden.map((s) => value(z, s, 1))));
+  const open = hidden[1] === Infinity || inner[1] === Infinity;
+  const high = open
+    ? Infinity
+    : Math.max(...listed.flatMap((z) => hidden.map((s) => value(z, s, 1))));
   const slop = 2 ** -18;
   return [Math.max(0, low - slop), Math.max(0, Math.min(high, most) + slop)];
 }
@@ -239,10 +241,11 @@ function lowestEntropy(listed, hidden, value, moment, d) {
   const clip = (/** @type {number} */ x, /** @type {Interval} */ [a, b]) =>
     Math.min(b, Math.max(a, x));
   let least = Infinity;
+  const ends = hidden.filter(Number.isFinite);
   for (const z of listed)
-    for (const s of [...hidden, clip(moment - z * (1 + d), hidden)])
+    for (const s of [...ends, clip(moment - z * (1 + d), hidden)])
       least = Math.min(least, value(z, s));
-  for (const s of hidden) least = Math.min(least, value(clip(moment + s * d - s, listed), s));
+  for (const s of ends) least = Math.min(least, value(clip(moment + s * d - s, listed), s));
   return least;
 }
 

@@ -107,11 +107,13 @@ export function surpriseOf(tail) {
   const most = powerSum(tail, tail.a[0])[1];
   const share = exp(tail.a[1] * (tail.floor - tail.top));
   const k = Math.min(tail.count[1], share > 0 ? most / share : Infinity);
-  if (k === Infinity) return [0, most === 0 ? 0 : Infinity];
-  const spreads = [least, most, Math.min(most, Math.max(least, k * exp(-1)))];
-  const high = Math.max(0, ...spreads.map((sum) => (sum > 0 ? sum * log(k / sum) : 0)));
   const part = (/** @type {number} */ x) => surprise(x - Math.floor(x));
   const low = Math.floor(least) === Math.floor(most) ? Math.min(part(least), part(most)) : 0;
+  const spreads = [least, most, Math.min(most, Math.max(least, k * exp(-1)))];
+  const high =
+    k === Infinity
+      ? times(most, Infinity)
+      : Math.max(0, ...spreads.map((sum) => (sum > 0 ? sum * log(k / sum) : 0)));
   return outward([low * (1 - tail.slop), high * (1 + tail.slop)]);
 }
 
