@@ -14,6 +14,7 @@ import { checkState, parseHash } from '../../web/state/page-state.js';
 import { FILE_MAX, readTextFile } from '../../web/cli/read-text.js';
 import { ofBytes } from '../../web/import/byte-file.js';
 import { readCheckpoint } from '../../web/import/checkpoint.js';
+import { LIMITS, readRecord } from '../../web/import/logprobs.js';
 import { readPickle } from '../../web/import/pickle.js';
 import { parseLogits } from '../../web/views/logits/parse.js';
 import { closed, temporaryFolder } from '../cleanup.js';
@@ -159,6 +160,12 @@ const DOORS = {
     () => new Float64Array(2 ** 17).fill(1),
     (values) => scope.landscape({}, 'temperature', values, { top: 257 }),
   ],
+  'record: 64 MiB and one character': [() => ' '.repeat(LIMITS.text + 1), readRecord],
+  'record: 2^16 + 1 tokens': [
+    () => `{"content":[${'{"logprob":-1},'.repeat(LIMITS.positions)}{"logprob":-1}]}`,
+    readRecord,
+  ],
+  'record: beyond 2^22 values': [() => `[${'1,'.repeat(LIMITS.values + 1)}1]`, readRecord],
   'pickle: 2^21 instructions': [() => program('N0'.repeat(2 ** 20)), pickled],
   'pickle: 2^18 + 1 objects': [() => program('}0'.repeat(2 ** 18 + 1)), pickled],
   'pickle: 1,001 marks': [() => program('('.repeat(1001)), pickled],

@@ -136,7 +136,7 @@ test('bad input is refused in one sentence that names it', () => {
   for (const [text, pattern] of Object.entries(said))
     assert.match(refusal(text) ?? '', pattern, text);
   const long = `{"content":[${'{"logprob":-1},'.repeat(LIMITS.positions)}{"logprob":-1}]}`;
-  assert.match(refusal(long), /more than 131072 tokens/);
+  assert.match(refusal(long), /more than 65536 tokens/);
   assert.match(refusal(' '.repeat(LIMITS.text + 1)), /67108865 characters, at most 67108864/);
 });
 

@@ -1,6 +1,6 @@
 /**
- * `logitscope logprobs`: reads an answer with token probabilities of another program, and shows for each token the bounds
- * of what settings would have done there.
+ * `logitscope logprobs`: reads an answer with token probabilities of another program, and shows the effect that settings
+ * would have had on each token, with bounds.
  */
 import { basename } from 'node:path';
 import { inEnglish } from '../engine/errors.js';
@@ -157,6 +157,7 @@ const tokensOf = (record, readings) =>
         alternatives: reading.law.tokens.map((one, i) => ({ ...one, ...of(i) })),
         stages: reading.bounds.stages.map((stage) => ({ ...stage, kept: finite(stage.kept) })),
         rest: reading.bounds.rest,
+        settled: reading.bounds.settled,
         exact: reading.bounds.exact,
       }),
     };

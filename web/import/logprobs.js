@@ -29,7 +29,7 @@ import { parseJson } from './read-text.js';
  */
 
 /** Limits: characters of a text, JSON values of a document, positions, and alternatives of all positions. */
-export const LIMITS = { text: 1 << 26, values: 1 << 23, positions: 1 << 17, tokens: 1 << 22 };
+export const LIMITS = { text: 1 << 26, values: 1 << 22, positions: 1 << 16, tokens: 1 << 21 };
 /** A program writes a number up to this for "impossible" or "not among the listed". */
 const IMPOSSIBLE = -1000;
 /** OpenAI's older number for the same. */

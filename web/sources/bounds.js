@@ -26,6 +26,7 @@ import { countOf, keepLast } from './verdicts.js';
  * @property {{ index: number, p: Interval, removed_by: null | string | { maybe: string } }[]} tokens
  * @property {Interval} rest probability of all hidden tokens
  * @property {Interval} entropy in bits
+ * @property {boolean} settled true if the tail leaves nothing open but rounding
  * @property {boolean} exact true if every number is the engine's own
  */
 
@@ -146,6 +147,7 @@ function resultOf(law, stages) {
     tokens: p.map((interval, index) => ({ index, p: interval, removed_by: law.by[index] })),
     rest,
     entropy: [low * Math.LOG2E, high * Math.LOG2E],
+    settled: isSettled(law),
     exact: false,
   };
 }
@@ -162,6 +164,7 @@ function unbounded(law, name, value, stages) {
     })),
     rest: law.tail ? [0, 1] : [0, 0],
     entropy: [0, Math.log2(most)],
+    settled: false,
     exact: false,
   };
 }
@@ -203,6 +206,7 @@ async function finish(law, { engine, history, step, only, values }, names, stage
     })),
     rest: [0, 0],
     entropy: [trace.entropy, trace.entropy],
+    settled: true,
     exact: true,
   };
 }
