@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { presets } from '../../web/engine/presets.js';
+import { sentences } from '../../web/engine/sentences.js';
 import {
   programs,
   readSettings,
@@ -516,6 +517,9 @@ const run = ({ dry_sequence_breakers, banned_words, guidance_scale, ...settings 
     .tokens.map(({ id, p }) => [id, p])
     .sort(([a], [b]) => a - b);
 
+/** Without biases of tokens that the logits do not have. */
+const withoutFar = ({ logit_bias, ...settings }) => settings;
+
 /** Checks the way from one program to another and back. */
 function checkPair(chosen, from, to) {
   const start = readSettings(writeSettings(chosen, from).text, { program: from }).settings;
@@ -541,6 +545,52 @@ test('any settings go through each pair of programs: the chain runs, each differ
         fc.property(CHOSEN, (chosen) => checkPair(chosen, from.id, to.id)),
         { numRuns: cases(1, 300), seed: 56 },
       );
+});
+
+test('any text gives a reading or one refusal, and what is read runs', () => {
+  const texts = GOLDEN.map(({ text }) => text);
+  const key = fc.constantFrom(...programs.flatMap(({ rows }) => rows.map((row) => row.key)));
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.double(),
+    fc.constantFrom(-1, '', '0.5'),
+  );
+  const text = fc.oneof(
+    fc.string({ maxLength: 80 }),
+    fc
+      .dictionary(fc.oneof(key, fc.constant('__proto__')), value, { maxKeys: 6 })
+      .map((it) => JSON.stringify(it)),
+    fc
+      .array(fc.tuple(key, value), { maxLength: 6 })
+      .map((pairs) => pairs.map(([name, it]) => `--${name} ${JSON.stringify(it)}`).join(' ')),
+    fc
+      .tuple(fc.constantFrom(...texts), fc.nat(), fc.string({ maxLength: 3 }))
+      .map(
+        ([one, at, put]) =>
+          `${one.slice(0, at % one.length)}${put}${one.slice((at % one.length) + 1)}`,
+      ),
+  );
+  let read = 0;
+  fc.assert(
+    fc.property(text, fc.constantFrom(...programs.map(({ id }) => id)), (one, program) => {
+      try {
+        const { settings, notes, given } = readSettings(one, { program });
+        for (const { key, values } of notes)
+          for (const [, hole] of sentences[key].matchAll(/\{(\w+)\}/g))
+            assert.notEqual(values[hole], undefined, `${key} ${hole}`);
+        for (const { role } of given)
+          assert.match(role, /^(setting|other|ignored|cannot|unknown)$/);
+        writeSettings(settings, 'llama-cpp');
+        run(withoutFar(settings));
+        read++;
+      } catch (error) {
+        if (error.code !== 'settings') throw error;
+        assert.doesNotMatch(error.message, /undefined/);
+      }
+    }),
+    { numRuns: cases(400, 20_000), seed: 56 },
+  );
+  assert.ok(read > cases(400, 20_000) / 3, `${read} were read`);
 });
 
 test('docs/presets.md has the table of the programs', () => {

@@ -154,6 +154,7 @@ export const sentences = {
     'xtc has no effect: its threshold {value} is above 0.5, where no two tokens can be',
   settings_adaptive_zero: 'adaptive_target 0 acts there; here it is off',
   settings_seed: 'the seed is not taken over: the same seed gives other random numbers there',
+  settings_biases: 'biases must be pairs of a token and a number, got {value}',
   settings_bias_text:
     'the bias {value} of {token} is left out: it needs the token ids of its model',
   settings_commands: 'the text has {n} commands; these are the settings of the first with any',

@@ -7,8 +7,10 @@ import { LogitscopeError, show } from '../../engine/errors.js';
 /** @typedef {[key: string, value: unknown][]} Pairs */
 
 /** The longest text that is read, in characters. */
-export const LONGEST = 1 << 22;
+export const LONGEST = 1 << 20;
 const DEEPEST = 32;
+/** The longest value of a variable, in characters: values that name each other could double without end. */
+const LONGEST_VALUE = 1 << 12;
 
 /**
  * The error for a text with settings.
@@ -56,26 +58,27 @@ export function readObject(text) {
 export const writeJson = (pairs) => `${JSON.stringify(Object.fromEntries(pairs), null, 2)}\n`;
 
 /** A line break that a shell ignores: after \ in a Unix shell, ^ in cmd.exe, ` in PowerShell. */
-const CONTINUED = /[\\^`]\s*$/;
+const CONTINUED = /[\\^`]$/;
 
 /**
  * Joins the lines of a shell that belong together, and leaves out comments of whole lines.
  * @param {string} text
  */
 function commandLines(text) {
-  /** @type {string[]} */
+  /** @type {string[][]} */
   const lines = [];
   let open = false;
   for (const line of text.split(/\r?\n/)) {
     const bare = line.trim();
     if (!open && /^(#|::|rem\s)/i.test(bare)) continue;
     // Lists of flags are often pasted with a flag on each line and no sign at its end.
-    if (open || /^--?[a-zA-Z]/.test(bare)) lines.push(`${lines.pop() ?? ''} ${line}`);
-    else lines.push(line);
-    open = CONTINUED.test(line) && !/\\\\\s*$/.test(line);
-    if (open) lines.push(/** @type {string} */ (lines.pop()).replace(CONTINUED, ' '));
+    const joins = lines.length > 0 && (open || /^--?[a-zA-Z]/.test(bare));
+    open = CONTINUED.test(bare) && !/\\\\$/.test(bare);
+    const part = open ? bare.slice(0, -1) : line;
+    if (joins) lines[lines.length - 1].push(part);
+    else lines.push([part]);
   }
-  return lines;
+  return lines.map((parts) => parts.join(' '));
 }
 
 /**
@@ -114,11 +117,13 @@ const isOperator = (/** @type {string} */ word) => /^[;|&<>]+$/.test(word);
  * @param {string} word
  * @param {Map<string, string>} values
  */
-const expanded = (word, values) =>
-  word.replace(
+function expanded(word, values) {
+  const made = word.replace(
     /\$(?:(\w+)|\{(\w+)(?::?-([^{}]*))?\})/g,
     (whole, name, braced, otherwise) => values.get(name ?? braced) ?? otherwise ?? whole,
   );
+  return made.length > LONGEST_VALUE ? word : made;
+}
 
 /**
  * The commands of a text as lists of words. Assignments NAME=value apply to the words after them.
@@ -206,10 +211,11 @@ export function readIni(text) {
   const pairs = [];
   const sections = [];
   for (const line of text.split(/\r?\n/)) {
-    const section = /^\s*\[([^\]]*)\]\s*$/.exec(line);
-    const entry = /^\s*([\w.\- ]+?)\s*=\s*(.*?)\s*$/.exec(line);
-    if (section) sections.push(section[1]);
-    else if (entry && !/^\s*[#;]/.test(line)) pairs.push([entry[1], unquoted(entry[2])]);
+    const bare = line.trim();
+    const at = bare.indexOf('=');
+    const key = bare.slice(0, Math.max(at, 0)).trim();
+    if (/^\[[^\]]*\]$/.test(bare)) sections.push(bare.slice(1, -1));
+    else if (/^\w[\w.\- ]*$/.test(key)) pairs.push([key, unquoted(bare.slice(at + 1).trim())]);
   }
   return { sections, pairs };
 }
@@ -255,7 +261,8 @@ function pythonValue(text) {
  * @returns {Pairs}
  */
 export function readKeywords(text) {
-  const inner = /\(([^]*)\)/.exec(text)?.[1] ?? text;
+  const [open, close] = [text.indexOf('('), text.lastIndexOf(')')];
+  const inner = open >= 0 && close > open ? text.slice(open + 1, close) : text;
   /** @type {Pairs} */
   const pairs = [];
   const one =

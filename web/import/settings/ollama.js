@@ -95,7 +95,7 @@ export const ollama = {
         ? 0.35
         : 0;
     }
-    if (/^\s*(\/set\s+)?parameter[ \t]+[a-z_]+[ \t]+\S/im.test(text)) return 1;
+    if (/^[ \t]*(\/set[ \t]+)?parameter[ \t]+[a-z_]+[ \t]+\S/im.test(text)) return 1;
     return /^FROM[ \t]+\S/m.test(text) && !/^(RUN|CMD|ENTRYPOINT|COPY|WORKDIR)\b/m.test(text)
       ? 0.9
       : 0;

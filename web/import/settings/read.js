@@ -61,11 +61,9 @@ import { recognise } from './recognise.js';
  * @property {Phrase[]} notes
  */
 
-/** @param {Program} program @param {string} key @returns {Row | undefined} */
-function rowOf({ rows, plain = plainKey }, key) {
-  const wanted = plain(key);
-  return rows.find((row) => [row.key, ...(row.also ?? [])].some((name) => plain(name) === wanted));
-}
+/** The rows of a program by the plain form of each spelling. @param {Program} program @returns {Map<string, Row>} */
+const rowsByKey = ({ rows, plain = plainKey }) =>
+  new Map(rows.flatMap((row) => [row.key, ...(row.also ?? [])].map((name) => [plain(name), row])));
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const YES = new Set([true, 'true', 'yes', 'on', '1', 1]);
@@ -156,10 +154,12 @@ const isVariable = ({ kind = 'number' }, value) =>
  */
 function sortPairs(program, pairs, note) {
   const roleOf = roles(program);
+  const rowOf = rowsByKey(program);
+  const { plain = plainKey } = program;
   /** @type {Record<string, any>} */
   const values = {};
   const given = pairs.map(([key, value]) => {
-    const row = rowOf(program, key);
+    const row = rowOf.get(plain(key));
     if (!row) {
       const { role, reason } = roleOf(key, value);
       const said = NOTES[role]({ key, value: show(value), program: program.name, reason });
@@ -234,11 +234,9 @@ export function readSettings(text, { program: id, fileName = '' } = {}) {
   // JSON with a fault fits no program: the line of the fault says more.
   if (guess === undefined && typeof text === 'string' && /^\s*[{[]/.test(text)) readObject(text);
   const program = programOf(guess);
-  /** @type {Phrase[]} */
-  const notes = [];
-  const note = (/** @type {Phrase} */ one) => {
-    if (!notes.some((other) => JSON.stringify(other) === JSON.stringify(one))) notes.push(one);
-  };
+  /** @type {Map<string, Phrase>} */
+  const notes = new Map();
+  const note = (/** @type {Phrase} */ one) => void notes.set(JSON.stringify(one), one);
   const { values, given } = sortPairs(program, program.parse(text, note), note);
   const state = stateOf(program, values, note);
   const order = typeof program.order === 'function' ? program.order(state) : program.order;
@@ -247,5 +245,11 @@ export function readSettings(text, { program: id, fileName = '' } = {}) {
     if (!order.includes(setting))
       state.drop(setting, phrase('settings_not_run', { setting, program: program.name }));
   const settings = { ...withoutNeutral(state.settings), order: [...new Set(order)] };
-  return { program: program.id, version: program.version, given, settings, notes };
+  return {
+    program: program.id,
+    version: program.version,
+    given,
+    settings,
+    notes: [...notes.values()],
+  };
 }

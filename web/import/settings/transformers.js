@@ -47,7 +47,7 @@ function biases({ sequence_bias: sequences, suppress_tokens: banned, bad_words_i
   /** @type {Record<string, number | false>} */
   const made = {};
   const entries = isObject(sequences)
-    ? Object.entries(sequences).map(([ids, bias]) => [ids.match(/\d+/g)?.map(Number), bias])
+    ? Object.entries(sequences).map(([ids, bias]) => [(ids.match(/\d+/g) ?? []).map(Number), bias])
     : listOf(sequences, 'sequence_bias');
   for (const entry of entries) {
     const [ids, bias] = listOf(entry, 'sequence_bias');
