@@ -36,7 +36,7 @@ export function biasesFrom(value, _all, note, most = Number.MAX_VALUE) {
   const biases = {};
   for (const [token, bias] of biasPairs(value)) {
     const id = String(token);
-    if (bias === undefined) throw refused('settings_biases', { value: show(token) });
+    if (bias === undefined) throw refused('settings_biases', { value: show(token ?? []) });
     if (bias !== false && (typeof bias !== 'number' || Number.isNaN(bias)))
       throw refused('settings_bias', { token: show(token), value: show(bias) });
     if (!/^(0|[1-9]\d{0,9})$/.test(id) || Number(id) >= 2 ** 32) {

@@ -180,18 +180,21 @@ function sortPairs(program, pairs, note) {
   return { values, given };
 }
 
-/** Refuses a value that our setting does not accept. @param {Row} row @param {any} value @param {any} theirs */
-function checkRange({ key, setting = '' }, value, theirs) {
-  const { low = -Number.MAX_VALUE, high = Number.MAX_VALUE, whole } = ours[setting] ?? {};
-  if (typeof value !== 'number') return;
-  if (!(value >= low && value <= high) || (whole && !Number.isInteger(value)))
+/** Refuses values that our settings do not accept. @param {Program} program @param {State} state */
+function checkRanges({ rows }, { settings, all }) {
+  for (const [setting, value] of Object.entries(settings)) {
+    const { low = -Number.MAX_VALUE, high = Number.MAX_VALUE, whole } = ours[setting] ?? {};
+    if (typeof value !== 'number') continue;
+    if (value >= low && value <= high && (!whole || Number.isInteger(value))) continue;
+    const key = rows.find((row) => row.setting === setting)?.key ?? setting;
     throw refused('settings_range', {
       key,
-      value: shown(theirs),
+      value: shown(typeof all[key] === 'number' ? all[key] : value),
       setting,
       minimum: low,
       maximum: high,
     });
+  }
 }
 
 /**
@@ -209,7 +212,6 @@ function stateOf({ rows, always = {} }, values, note) {
     if (!row.setting || all[row.key] === undefined) continue;
     const value = row.from ? row.from(all[row.key], all, note) : all[row.key];
     if (value === undefined) continue;
-    checkRange(row, value, all[row.key]);
     settings[row.setting] = value;
   }
   /** @type {State['drop']} */
@@ -241,6 +243,7 @@ export function readSettings(text, { program: id, fileName = '' } = {}) {
   const state = stateOf(program, values, note);
   const order = typeof program.order === 'function' ? program.order(state) : program.order;
   program.finish?.(state);
+  checkRanges(program, state);
   for (const setting of active(state.settings))
     if (!order.includes(setting))
       state.drop(setting, phrase('settings_not_run', { setting, program: program.name }));

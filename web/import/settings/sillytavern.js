@@ -5,7 +5,7 @@
  */
 import { phrase, show } from '../../engine/errors.js';
 import { rowsAs, stateAs } from './derived.js';
-import { plainKey, readObject, writeJson } from './forms.js';
+import { isObject, plainKey, readObject, writeJson } from './forms.js';
 import { breakersOf, koboldEffects, koboldNumbers, koboldOrder, koboldRows } from './koboldcpp.js';
 import { llamaEffects, llamaOrder, llamaRows, samplersOf } from './llama-cpp.js';
 import {
@@ -142,7 +142,8 @@ const biasesOf =
   (/** @type {any} */ list, /** @type {Record<string, any>} */ all, /** @type {any} */ note) => {
     /** @type {Record<string, number | false>} */
     const biases = {};
-    for (const { text, value } of Array.isArray(list) ? list : []) {
+    for (const each of Array.isArray(list) ? list : []) {
+      const { text, value } = isObject(each) ? each : { text: each, value: undefined };
       const ids = idsIn(text);
       if (!ids || typeof value !== 'number')
         note(phrase('settings_bias_text', { token: show(text), value: show(value) }));
