@@ -240,6 +240,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
         )
           continue;
         if (e.disabled || e.readOnly || e.ariaDisabled === 'true' || !e.checkVisibility()) continue;
+        if (e.dataset.more) continue; // unfolds the line of a stage
         const name = e.dataset.command ?? e.dataset.place ?? e.ariaLabel ?? e.textContent.trim();
         if (root.host.localName !== 'logit-term' && !name.startsWith('About ')) found.push(name);
       }
