@@ -185,21 +185,35 @@ export async function sandbox(kind = 'frame') {
 /**
  * Returns names that esbuild replaces by constants.
  * @param {string[]} [hosts] hosts from which a user may open a model
+ * @param {string[]} [probes] hosts on which a user may ask a server
  */
-export const definedFor = (hosts = readHosts(undefined)) => ({
+export const definedFor = (
+  hosts = readHosts('MODEL_HOSTS'),
+  probes = readHosts('PROBE_HOSTS'),
+) => ({
   'globalThis.MODEL_HOSTS': JSON.stringify(patternOf(hosts)),
+  'globalThis.PROBE_HOSTS': JSON.stringify(patternOf(probes)),
 });
 
 /**
  * Writes the site into a folder.
  * @param {string} [out]
  * @param {string[]} [hosts] hosts from which a user may open a model
+ * @param {string[]} [probes] hosts on which a user may ask a server
  */
-export async function build(out = join(root, 'dist'), hosts = readHosts(process.env.MODEL_HOSTS)) {
+export async function build(
+  out = join(root, 'dist'),
+  hosts = readHosts('MODEL_HOSTS', process.env.MODEL_HOSTS),
+  probes = readHosts('PROBE_HOSTS', process.env.PROBE_HOSTS),
+) {
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'models'), { recursive: true });
   const notices = new Notices();
-  const options = { ...COMMON, plugins: [...plugins, notices.plugin], define: definedFor(hosts) };
+  const options = {
+    ...COMMON,
+    plugins: [...plugins, notices.plugin],
+    define: definedFor(hosts, probes),
+  };
   await bundle({
     ...options,
     entryPoints: {
@@ -226,7 +240,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
     format: 'esm',
   });
   const page = await pageWithPreloads(out);
-  const connect = ["connect-src 'self'", ...hosts].join(' ');
+  const connect = ["connect-src 'self'", ...hosts, ...probes].join(' ');
   const index = page.replace("connect-src 'self'", () => connect);
   await writeFile(join(out, 'index.html'), index);
   await writeFile(join(out, '_headers'), headersOf(index));

@@ -27,7 +27,11 @@ async function script(entry, options) {
     write: false,
     format: 'iife',
     // Nothing is fetched; this address only has to be valid.
-    define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '"^$"' },
+    define: {
+      'import.meta.url': '"https://nowhere.invalid/"',
+      'globalThis.MODEL_HOSTS': '"^$"',
+      'globalThis.PROBE_HOSTS': '"^$"',
+    },
   });
   return outputFiles[0].text;
 }

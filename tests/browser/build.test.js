@@ -211,7 +211,7 @@ test('the content security policy allows the page itself and nothing else', asyn
   const policy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
     "style-src 'self'; img-src 'self' blob: data:; connect-src 'self' https://huggingface.co " +
-    "https://*.huggingface.co https://*.hf.co; frame-src 'self'; base-uri 'none'; form-action 'none'; " +
+    "https://*.huggingface.co https://*.hf.co http://127.0.0.1:* http://localhost:*; frame-src 'self'; base-uri 'none'; form-action 'none'; " +
     "require-trusted-types-for 'script'; trusted-types lit-html logitscope";
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
 });

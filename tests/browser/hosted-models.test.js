@@ -99,7 +99,7 @@ before(async () => {
  * @param {string} dist @param {string[]} hosts
  */
 async function allow(dist, hosts) {
-  const usual = readHosts();
+  const usual = readHosts('MODEL_HOSTS');
   const written = (/** @type {string[]} */ all) => JSON.stringify(patternOf(all));
   const scripts = (await readdir(dist)).filter((name) => name.endsWith('.js'));
   let found = 0;

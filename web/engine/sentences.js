@@ -110,6 +110,7 @@ export const sentences = {
   asked_form: 'the answer of the model to {what} has not the agreed form',
   asked_long: 'the answer of the model has more than {limit} bytes',
   server_address: '{value} is no address of a server, such as http://127.0.0.1:8080',
+  server_unasked: 'a server is asked only after a press that names it',
   server_gone: '{host} does not answer',
   server_status: '{host} answered {path} with status {status}{reason}',
   server_model: '{host} has no model {value}, it has {list}',

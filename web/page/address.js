@@ -166,7 +166,7 @@ export class PageAddress {
     const { source, context, view, table } = this.#scope;
     const address = new URL(location.href);
     // An address without a view means the bench.
-    const asked = /^source:(.*)/.exec(source ?? '')?.[1] ?? null;
+    const asked = /^source:(\w+)/.exec(source ?? '')?.[1] ?? null;
     const query = {
       model: asked ? null : source,
       source: asked,
@@ -299,7 +299,8 @@ export class PageAddress {
     // An address without a model means the page's first model. But if the user typed it, the open model stays.
     const named = asked.model ?? (asked.source && `source:${asked.source}`);
     const model = named ?? (this.#record && !file && withFile ? MODELS[0].name : null);
-    if (model && (model !== scope.source || context !== scope.context))
+    // The name of a server's model ends with its host.
+    if (model && (model !== scope.source?.split('#')[0] || context !== scope.context))
       await scope.open(model, context, true);
     const parsed =
       hash.length < 2

@@ -7,17 +7,22 @@ import { locales } from '#locales/asking';
 import { LogitElement, define } from '../base/element.js';
 import { detailOf, explain } from '../base/faults.js';
 import { addMessages, t } from '../locale/locale.js';
-import { Door } from '../sources/asked.js';
+import { Door, serverUnasked } from '../sources/asked.js';
 import { assets } from '../state/assets.js';
+import { MODELS } from '../state/models.js';
+import { opened } from '../state/probes.js';
 import { checkState } from '../state/page-state.js';
 import askingStyles from './asking.css';
 
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
+/** @typedef {import('../sources/server.js').Server} Server */
 
 addMessages(locales);
 
 /** The beginning of the name of a model that is asked. */
 const SOURCE = 'source:';
+/** The source that is a server of the user's own. */
+const SERVER = 'server';
 
 /** Shorter questions are not shown, in ms. */
 const SHORT_MS = 400;
@@ -81,36 +86,91 @@ export class LogitAsking extends LogitElement {
 
 define('logit-asking', LogitAsking);
 
+/** The bar of each instrument. @type {WeakMap<LogitScope, LogitAsking>} */
+const bars = new WeakMap();
+/** The opened servers by the names of their models. @type {Map<unknown, Server>} */
+const servers = new Map();
+
 /**
- * Opens the model that the page asks, and shows its questions.
- * @param {LogitScope} scope
- * @param {string} kind a value of the field `source`
+ * The door of a model that is asked; null for another model.
+ * @param {unknown} model
  */
-export function enterSource(scope, kind) {
+function doorOf(model) {
+  const [, kind = ''] = (typeof model === 'string' && /^source:(\w+)/.exec(model)) || [];
+  if (kind !== SERVER) return kind ? new Door(kind) : null;
+  return new Door(async (what, body, how) => {
+    const source = servers.get(model)?.source;
+    if (!source) throw serverUnasked();
+    if (what === 'info' || what === 'pieces') return source[what];
+    if (what === 'encode') return Uint32Array.from(await source.encode(String(body), how));
+    return source.logits(/** @type {Uint32Array} */ (body), how);
+  });
+}
+
+/**
+ * Lets the page open models that are asked, and shows its questions.
+ * @param {LogitScope} scope
+ */
+function prepare(scope) {
+  if (bars.has(scope)) return;
   const { instrument } = scope;
   const bar = /** @type {LogitAsking} */ (document.createElement('logit-asking'));
+  bars.set(scope, bar);
   document.body.append(bar);
   bar.addEventListener('logit-retry', () => retry(scope));
   assets.openSource = (model, signal) => {
-    if (typeof model !== 'string' || !model.startsWith(SOURCE)) return null;
-    bar.door = new Door(model.slice(SOURCE.length));
-    return bar.door.open(signal);
+    const door = doorOf(model);
+    if (!door) return null;
+    bar.door = door;
+    return door.open(signal);
   };
   scope.meet = (offer, engine) => {
-    if (offer.model !== SOURCE + kind || !bar.door) return;
-    offer.name = bar.door.name;
-    offer.examples = [bar.door.first.prompt];
-    begin(scope, bar.door, engine);
+    const { door } = bar;
+    if (!door || !String(offer.model).startsWith(SOURCE)) return;
+    offer.name = door.name;
     // Fetches the sentences now: the program that serves the page may end.
     const gone = /** @type {const} */ ({ code: 'unanswered', key: 'asked_gone', values: {} });
     Promise.all([explain(gone), detailOf(gone)]);
+    if (servers.has(offer.model)) {
+      // The text stays, if the model can read it.
+      offer.examples = [...new Set([instrument.prompt.text, ...MODELS[0].examples])].filter(
+        Boolean,
+      );
+      return;
+    }
+    offer.examples = [door.first.prompt];
+    begin(scope, door, engine);
     return true;
   };
   instrument.addEventListener('ready', () => {
     bar.hidden = !instrument.info?.remote;
   });
   hurry(instrument);
+}
+
+/**
+ * Opens the model that the page asks. A server needs a press first.
+ * @param {LogitScope} scope
+ * @param {string} kind a value of the field `source`
+ */
+export async function enterSource(scope, kind) {
+  prepare(scope);
+  if (kind === SERVER) return (await import('./server.js')).showServer(scope);
   scope.model = SOURCE + kind;
+}
+
+/**
+ * Opens the model of a server to which the user has agreed.
+ * @param {LogitScope} scope
+ * @param {Server} server
+ */
+export async function enterServer(scope, server) {
+  prepare(scope);
+  const { host, model } = server;
+  const name = `${SOURCE}${SERVER}#${encodeURIComponent(`${host} ${model}`)}`;
+  servers.set(name, server);
+  opened.server = () => (scope.source === name ? server : null);
+  await scope.open(name);
 }
 
 /**

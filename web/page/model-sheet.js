@@ -9,6 +9,7 @@ import { download } from '../base/download.js';
 import { addMessages, number, t } from '../locale/locale.js';
 import { ENDINGS, modelOf, onPick } from '../state/files.js';
 import { MODELS } from '../state/models.js';
+import { hasProbes, opened } from '../state/probes.js';
 import { convertedOf } from '../state/own-model.js';
 import './context.js';
 import { megabytes } from './model-chooser.js';
@@ -21,6 +22,7 @@ const GAP_PX = 4;
 
 const ICONS = {
   file: 'M2.5 15.5v-11h5l2 2h8v9z',
+  server: 'M3 4h14v5H3zM3 11h14v5H3zM6 6.5h.01M6 13.5h.01',
   hub: 'M3 10a7 7 0 1 0 14 0 7 7 0 1 0-14 0M3 10h14M10 3c-5 4-5 10 0 14M10 3c5 4 5 10 0 14',
   pasted: 'M3 6h14M3 10h9M3 14h11',
   bigram: 'M3 3h14v14H3zM3 7.7h14M3 12.3h14M7.7 3v14M12.3 3v14',
@@ -138,14 +140,16 @@ export class LogitSheet extends LogitElement {
   }
 
   #renderModels() {
-    const known = MODELS.some(({ name }) => name === this.name);
+    // A model elsewhere may have the same name.
+    const open = this.info?.remote ? null : this.name;
+    const known = MODELS.some(({ name }) => name === open);
     return html`
       <ul aria-label=${t('sheet.models')}>
         ${known ? nothing : html`<li><button class="line" aria-current="true"><bdi>${this.name}</bdi></button></li>`}
         ${MODELS.map(
           ({ name, bytes = 0, tokens = 0 }) => html`
-          <li><button class="line" data-model=${name} aria-current=${name === this.name ? 'true' : nothing}
-            @click=${() => (name === this.name ? this.#hide() : this.#hideAndEmit('logit-model', { model: name }))}>
+          <li><button class="line" data-model=${name} aria-current=${name === open ? 'true' : nothing}
+            @click=${() => (name === open ? this.#hide() : this.#hideAndEmit('logit-model', { model: name }))}>
             <span>${t(`model.${name}`)}</span>
             <small>${t('sheet.about', { size: megabytes(bytes), context: number(tokens) })}</small></button></li>`,
         )}
@@ -163,6 +167,7 @@ export class LogitSheet extends LogitElement {
             @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
           <button class="line" data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${renderIcon('file')}${t('model.open')}</button></li>
         <li><button class="line" data-command="more" @click=${() => this.#hideAndEmit('logit-more')}>${renderIcon('hub')}${t('sheet.hub')}</button></li>
+        ${hasProbes() ? html`<li><button class="line" data-command="server" @click=${this.#showServer}>${renderIcon('server')}${t('sheet.server')}</button></li>` : nothing}
         ${
           logits
             ? html`<li><button class="line" data-view="logits" @click=${view('pasted')}>${renderIcon('pasted')}${t('sheet.pasted')}</button></li>
@@ -179,12 +184,13 @@ export class LogitSheet extends LogitElement {
     return html`
       <h2><bdi>${info.name}</bdi></h2>
       <dl>
-        ${info.remote ? fact('source', t(`sheet.source.${this.source === 'source:host' ? 'host' : 'asked'}`)) : fact('architecture', html`<bdi>${info.architecture}</bdi>`)}
+        ${info.remote ? fact('source', this.#nameSource()) : fact('architecture', html`<bdi>${info.architecture}</bdi>`)}
         ${info.remote ? nothing : fact('parameters', number(info.parameters))}
         ${fact('vocabulary', t('sheet.tokens', { n: info.vocab_size }))}
         ${fact('context', this.fixed || info.remote ? t('sheet.tokens', { n: info.context_length }) : html`<logit-context .info=${info}></logit-context>`)}
         ${info.remote ? nothing : fact('layers', number(info.n_layer))}
         ${fact('engine', `WebAssembly, ${info.variant}`)}
+        ${this.#serverFacts().map(([name, value]) => fact(name, value))}
       </dl>
       ${this.#renderMade()}
       <p class="links">${this.views
@@ -193,6 +199,33 @@ export class LogitSheet extends LogitElement {
           (view) =>
             html`<button class="plain" data-view=${view} @click=${() => this.#hideAndEmit('logit-go', { view })}>${t(`sheet.${view}`)}</button>`,
         )}</p>`;
+  }
+
+  /** @param {Event} event */
+  async #showServer(event) {
+    const isScope = (/** @type {any} */ { localName }) => localName === 'logit-scope';
+    const scope = /** @type {any} */ (event.composedPath().find(isScope));
+    this.#hide();
+    this.#returnFocus();
+    (await import('./server.js')).showServer(scope);
+  }
+
+  #nameSource() {
+    const server = opened.server();
+    if (server) return t('sheet.source.server', { kind: server.kind.name, host: server.host });
+    return t(`sheet.source.${this.source === 'source:host' ? 'host' : 'asked'}`);
+  }
+
+  /** Names and values of facts about the server of the open model. @returns {[string, string][]} */
+  #serverFacts() {
+    const server = opened.server();
+    if (!server) return [];
+    const { reproducible } = server;
+    const { answers, ms } = server.speed;
+    return [
+      ['answers', t('sheet.answers.speed', { n: answers, ms: number(Math.round(ms / answers)) })],
+      ['again', t(reproducible ? 'sheet.again.equal' : 'sheet.again.differs')],
+    ];
   }
 
   /** Renders the button that saves the GGUF file that was made from a checkpoint. */

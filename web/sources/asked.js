@@ -18,8 +18,8 @@ import { askHost } from './host.js';
 /** The sources by their names in the address. @type {Record<string, Ask>} */
 const ASKS = { asked: askBeside, host: askHost };
 
-/** The kind of each answer. */
-const KINDS = { info: Object, pieces: Uint8Array, encode: Uint32Array, logits: Float32Array };
+/** The kind of each answer; pieces are bytes or a list. */
+const KINDS = { info: Object, pieces: Object, encode: Uint32Array, logits: Float32Array };
 
 /** The most bytes of an answer; the engine checks the exact number of logits. */
 const LIMITS = { info: 1e6, pieces: 1 << 26, encode: 1 << 20, logits: 1 << 20 };
@@ -27,8 +27,14 @@ const LIMITS = { info: 1e6, pieces: 1 << 26, encode: 1 << 20, logits: 1 << 20 };
 /** The time to begin, in ms; the engine limits the time of later answers. */
 const BEGIN_MS = 60_000;
 
-/** The tokens from their bytes: for each a length (uint32, little-endian), then its bytes. @param {Uint8Array} bytes */
+/**
+ * The tokens: a list, or from their bytes: for each a length (uint32, little-endian), then its bytes.
+ * @param {Uint8Array | (Uint8Array | string)[]} bytes
+ */
 function readPieces(bytes) {
+  if (Array.isArray(bytes)) return bytes;
+  if (!(bytes instanceof Uint8Array))
+    throw new LogitscopeError('asked', 'asked_form', { what: 'pieces' });
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pieces = [];
   for (let at = 0; at < bytes.length; ) {
@@ -39,6 +45,9 @@ function readPieces(bytes) {
   }
   return pieces;
 }
+
+/** The error for a server that the user has not named in this visit. */
+export const serverUnasked = () => new LogitscopeError('unanswered', 'server_unasked');
 
 /** A source and its state. Emits "change". */
 export class Door extends EventTarget {
@@ -53,10 +62,10 @@ export class Door extends EventTarget {
   /** @type {Set<AbortController>} */
   #open = new Set();
 
-  /** @param {string} kind a key of ASKS */
+  /** @param {string | Ask} kind a key of ASKS, or a function that puts a question */
   constructor(kind) {
     super();
-    this.#ask = ASKS[kind];
+    this.#ask = typeof kind === 'string' ? ASKS[kind] : kind;
   }
 
   /**

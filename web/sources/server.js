@@ -201,6 +201,11 @@ export class Server {
     this.kind = kind;
   }
 
+  /** The model's name without folder and ending. */
+  get name() {
+    return this.model.replace(/^.*[/\\]|\.gguf$/g, '');
+  }
+
   get host() {
     return this.#line.host;
   }
@@ -267,7 +272,7 @@ export class Server {
     this.reproducible = again.every((other) => other.every((l, id) => l === logits[id]));
     const ids = { bos_token_id: begin[0] ?? null, eos_token_id: end };
     this.source = {
-      info: { name: this.model, vocab_size: size, context_length: Number(context_length), ...ids },
+      info: { name: this.name, vocab_size: size, context_length: Number(context_length), ...ids },
       pieces: await this.#nameSpecial(first.pieces.map(readPiece), ask),
       encode: async (text, how) => [...begin, ...(await this.#spell(text, {}, how.signal))],
       logits: (given, how) => read([...given], how.signal),

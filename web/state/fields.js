@@ -222,7 +222,7 @@ const BENCH_CHOICES = [
 export const FIELDS = [
   { ...QUERY, name: 'model', kind: 'model', maximum: 2048 },
   // In place of a model's name: the folder ask/ beside the page, or the host page of the frame.
-  { name: 'source', kind: 'choice', choices: ['asked', 'host'], address: 'query' },
+  { name: 'source', kind: 'choice', choices: ['asked', 'host', 'server'], address: 'query' },
   // Context length in tokens; null for the engine's default.
   { ...QUERY, name: 'context', kind: 'integer', minimum: 1, maximum: MAX_CONTEXT, initial: null },
   { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },

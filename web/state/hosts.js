@@ -4,7 +4,6 @@
 const HUB = 'https://huggingface.co/';
 /** Matches the origins of allowed hosts. Without MODEL_HOSTS, it matches nothing. */
 const HOSTS = new RegExp(/** @type {any} */ (globalThis).MODEL_HOSTS ?? '^$');
-
 /**
  * For a model on another site, returns its host, and true in `allowed` if the page may fetch from it. Returns null
  * for a model of this site.

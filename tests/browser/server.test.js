@@ -1,0 +1,190 @@
+/**
+ * Tests the page over a server of the user's own. The server answers as llama.cpp's over a model that this engine reads
+ * too, so the page must show the engine's numbers.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, test } from 'node:test';
+import { serve } from '../../web/serve.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { patternOf, readHosts } from '../../web/model-hosts.js';
+import { modelFile } from '../bench/models.js';
+import { shapes } from '../bench/shapes.js';
+import { atEnd } from '../cleanup.js';
+import { serveLlama } from '../llama_fake.js';
+import { until } from './bench.js';
+import { openSite } from './site.js';
+
+const KEY = 'a-secret-of-this-test';
+
+let browser;
+let site;
+let fake;
+let direct;
+
+before(async () => {
+  const { dist, browser: opened } = await openSite();
+  browser = opened;
+  site = await serve(dist, 0);
+  atEnd(() => site.close());
+  const model = readFileSync(modelFile(shapes[0], 'f32'));
+  direct = await Logitscope.load({ model });
+  fake = await serveLlama(await Logitscope.load({ model }));
+});
+
+const shown = (page) =>
+  page.evaluate(() => {
+    const scope = document.querySelector('logit-scope');
+    const { trace, drawn, prompt, texts } = scope?.instrument ?? {};
+    return {
+      tokens: trace?.tokens.map(({ id, p, removed_by }) => [id, p, removed_by]) ?? [],
+      drawn: drawn?.id,
+      prompt: prompt?.text,
+      ids: texts?.steps.map(({ id }) => id) ?? [],
+      fault: scope?.fault?.key ?? null,
+      source: scope?.source ?? null,
+    };
+  });
+const act = (page, call) =>
+  page.evaluate((name) => void document.querySelector('logit-scope')[name](), call);
+/** Waits until the page shows the server's model after n drawn tokens. */
+async function ready(page, n) {
+  await until(
+    () => shown(page),
+    ({ source, tokens, ids }) =>
+      source?.startsWith('source:server') && tokens.length > 0 && ids.length === n,
+  );
+  await page.evaluate(() => document.querySelector('logit-scope').settled());
+  return shown(page);
+}
+const asked = () => fake.questions.filter(({ path }) => path === '/completion').length;
+
+/** Compares the page's distribution with the engine's. */
+function assertDirect({ tokens, prompt, ids }, settings) {
+  direct.feed([...direct.encode(prompt), ...ids]);
+  const { tokens: ours } = direct.distribution({ ...settings, top: 512 });
+  const kept = new Map(ours.map(({ id, p, removed_by }) => [id, { p, removed_by }]));
+  for (const [id, p, removed_by] of tokens) {
+    assert.equal(removed_by, kept.get(id)?.removed_by);
+    assert.ok(Math.abs(p - kept.get(id)?.p) < 1e-6);
+  }
+}
+
+test('a press connects; text, knobs and a stop keep everything; a reload asks again', async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  atEnd(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${site.url}?view=bench#prompt=Once%20upon%20a%20time&temperature=0.8&top_k=7`);
+  await until(
+    () => shown(page),
+    ({ tokens }) => tokens.length > 0,
+  );
+  await page.locator('#model').click();
+  await page.locator('logit-sheet [data-command=server]').click();
+  const dialog = page.locator('logit-server');
+  const address = dialog.locator('#address');
+  assert.equal(await address.inputValue(), 'http://127.0.0.1:8080');
+  const connect = dialog.locator('[data-command=connect]');
+  const said = (text) => dialog.getByText(text).waitFor();
+
+  // Another machine is not allowed, and a server that refuses this origin is told from one that does not run.
+  await address.fill('http://198.51.100.7:8080');
+  await connect.click();
+  await said(/does not allow 198\.51\.100\.7:8080.*PROBE_HOSTS/);
+  await address.fill('http://127.0.0.1:9');
+  await connect.click();
+  await said(/llama-server -m model\.gguf --port 9/);
+  fake.open = false;
+  await address.fill(fake.address);
+  await connect.click();
+  await said(/runs but does not answer pages of http:\/\/localhost/);
+  fake.open = true;
+  fake.questions.length = 0;
+
+  await dialog.locator('#key').fill(KEY);
+  assert.equal(await connect.innerText(), `Send the prompt to 127.0.0.1:${fake.port}`);
+  assert.equal(fake.questions.length, 0);
+  await connect.click();
+  const first = await ready(page, 0);
+  assertDirect(first, { temperature: 0.8, top_k: 7 });
+  assert.equal(first.prompt, 'Once upon a time');
+  assert.ok(fake.questions.every(({ headers }) => headers.authorization === `Bearer ${KEY}`));
+
+  // A knob asks nothing, a step asks once.
+  const before = asked();
+  await page.evaluate(() => document.querySelector('logit-scope').set({ temperature: 1.5 }));
+  const moved = await until(
+    () => shown(page),
+    ({ tokens }) => tokens[0][1] !== first.tokens[0][1],
+  );
+  assertDirect(moved, { temperature: 1.5, top_k: 7 });
+  assert.equal(asked(), before);
+  await act(page, 'step');
+  const stepped = await ready(page, 1);
+  assertDirect(stepped, { temperature: 1.5, top_k: 7 });
+  assert.equal(asked(), before + 1);
+
+  // The server stops: the text stays, and the page asks again when the user says so.
+  fake.change = () => ({ status: 503 });
+  await act(page, 'step');
+  const gone = await until(
+    () => shown(page),
+    ({ fault }) => fault,
+  );
+  assert.deepEqual([gone.fault, gone.ids.slice(0, 1)], ['server_status', stepped.ids]);
+  fake.change = null;
+  await page.locator('logit-asking [data-command=retry]').click();
+  const again = await ready(page, 2);
+  assertDirect(again, { temperature: 1.5, top_k: 7 });
+  await page.locator('#model').click();
+  await page.getByText(`llama.cpp at 127.0.0.1:${fake.port}`).waitFor();
+  await page.keyboard.press('Escape');
+
+  // The address names no server, and the key is nowhere but in memory.
+  await page.waitForURL(/source=server.*temperature=1\.5/);
+  const kept = await page.evaluate(() =>
+    JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state, location.href]),
+  );
+  assert.ok(!kept.includes(KEY));
+  assert.ok(!page.url().includes(String(fake.port)));
+
+  // A reload asks nothing before a press; then the text is there again.
+  fake.questions.length = 0;
+  await page.reload();
+  await dialog.locator('dialog').waitFor();
+  assert.equal(await address.inputValue(), fake.address);
+  assert.equal(fake.questions.length, 0);
+  await connect.click();
+  const back = await ready(page, 2);
+  assert.deepEqual([back.ids, back.prompt, back.tokens], [again.ids, again.prompt, again.tokens]);
+
+  // Without a press the first model of the page opens, without the ids of the other vocabulary.
+  await page.reload();
+  await dialog.getByRole('button', { name: 'Open stories' }).click();
+  const other = await until(
+    () => shown(page),
+    ({ source, tokens }) => source && !source.startsWith('source:') && tokens.length > 0,
+  );
+  assert.deepEqual([other.prompt, other.ids], ['Once upon a time', []]);
+  assert.equal(await dialog.count(), 0);
+});
+
+test('the builder names the hosts of servers', () => {
+  const pattern = (text) => new RegExp(patternOf(readHosts('PROBE_HOSTS', text)));
+  const usual = pattern();
+  for (const origin of ['http://127.0.0.1:8080', 'http://localhost:11434', 'http://localhost'])
+    assert.match(origin, usual);
+  const others = [
+    'https://127.0.0.1:1',
+    'http://127.0.0.1.evil.example',
+    'http://localhost.x:8',
+    'null',
+  ];
+  for (const origin of others) assert.doesNotMatch(origin, usual);
+  assert.match('https://llm.example.org:8443', pattern('https://llm.example.org:*'));
+  assert.doesNotMatch('http://127.0.0.1:8080', pattern(''));
+  assert.throws(
+    () => readHosts('PROBE_HOSTS', 'http://x;script-src *'),
+    /PROBE_HOSTS must be like/,
+  );
+});

@@ -1,0 +1,234 @@
+/**
+ * <logit-server>: the dialog for a server of the user's own. A press of its button, which names the host, sends the
+ * text there; no address, state or message does. The key stays in memory.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/server';
+import { LogitElement, define } from '../base/element.js';
+import { onEnter } from '../base/enter.js';
+import { explain } from '../base/faults.js';
+import { LogitscopeError, toFault } from '../engine/errors.js';
+import { addMessages, t } from '../locale/locale.js';
+import { KINDS } from '../sources/server-kinds.js';
+import { Server, partialError, readAddress } from '../sources/server.js';
+import { mayProbe } from '../state/probes.js';
+import { MODELS } from '../state/models.js';
+import dialogStyles from '../style/dialog.css';
+import { enterServer } from './asking.js';
+import openStyles from './open-model.css';
+import serverStyles from './server.css';
+
+addMessages(locales);
+
+/** @typedef {import('./scope.js').LogitScope} LogitScope */
+
+const ADDRESS = 'http://127.0.0.1:8080';
+/** The key of sessionStorage under which this tab keeps the last address, for the field alone. */
+const KEPT = 'logitscope:server';
+/** The time to open a server, in ms. */
+const OPEN_MS = 60_000;
+
+/** The address in the field at the beginning. */
+function firstAddress() {
+  try {
+    return sessionStorage.getItem(KEPT) ?? ADDRESS;
+  } catch {
+    return ADDRESS; // the browser refuses storage
+  }
+}
+
+/** @param {string} address */
+function keepAddress(address) {
+  try {
+    sessionStorage.setItem(KEPT, address);
+  } catch {}
+}
+
+/** The address of a text; null if it is none. @param {string} text */
+function addressOf(text) {
+  try {
+    return readAddress(text.trim());
+  } catch {
+    return null;
+  }
+}
+
+export class LogitServer extends LogitElement {
+  static properties = {
+    scope: { attribute: false },
+    address: { state: true },
+    opening: { state: true },
+    fault: { state: true },
+    hint: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, dialogStyles, openStyles, serverStyles];
+
+  constructor() {
+    super();
+    /** @type {LogitScope | null} */
+    this.scope = null;
+    this.address = firstAddress();
+    /** The open questions; null while there are none. @type {AbortController | null} */
+    this.opening = null;
+    /** A sentence about the last attempt, and one about the remedy; '' for none. */
+    this.fault = '';
+    this.hint = '';
+  }
+
+  firstUpdated() {
+    this.#dialog?.showModal();
+    /** @type {HTMLInputElement} */ (this.renderRoot.querySelector('#address')).select();
+  }
+
+  get #dialog() {
+    return /** @type {HTMLDialogElement | null} */ (this.renderRoot.querySelector('dialog'));
+  }
+
+  get #host() {
+    return addressOf(this.address)?.host ?? '';
+  }
+
+  /** @param {string} id of an input */
+  #valueOf(id) {
+    return /** @type {HTMLInputElement} */ (this.renderRoot.querySelector(`#${id}`)).value.trim();
+  }
+
+  async #connect() {
+    if (this.opening || !this.scope) return;
+    const url = addressOf(this.address);
+    this.hint = '';
+    if (!url)
+      return this.#refuse(
+        new LogitscopeError('invalid_argument', 'server_address', { value: this.address }),
+      );
+    if (!mayProbe(url.origin)) {
+      this.fault = t('server.hosts', { host: url.host });
+      return;
+    }
+    const control = new AbortController();
+    const late = new LogitscopeError('unanswered', 'asked_late', { limit: OPEN_MS / 1000 });
+    const timer = setTimeout(() => control.abort(late), OPEN_MS);
+    let forbidden = false;
+    const onForbidden = (/** @type {SecurityPolicyViolationEvent} */ { blockedURI }) => {
+      forbidden ||= blockedURI.startsWith(url.origin);
+    };
+    document.addEventListener('securitypolicyviolation', onForbidden);
+    this.opening = control;
+    this.fault = '';
+    try {
+      const [model, key] = [this.#valueOf('name'), this.#valueOf('key')];
+      const { signal } = control;
+      const given = { ...(model && { model }), ...(key && { key }), signal };
+      const server = await Server.open(this.address.trim(), given);
+      if (!server.source) throw partialError(server);
+      keepAddress(this.address.trim());
+      await enterServer(this.scope, server);
+      this.#dialog?.close();
+    } catch (error) {
+      const reason = control.signal.aborted ? control.signal.reason : error;
+      await this.#refuse(reason);
+      this.hint = forbidden
+        ? t('server.hosts', { host: url.host })
+        : toFault(reason).key === 'server_gone'
+          ? await hintOf(url)
+          : '';
+    } finally {
+      clearTimeout(timer);
+      document.removeEventListener('securitypolicyviolation', onForbidden);
+      this.opening = null;
+    }
+  }
+
+  /** @param {unknown} error */
+  async #refuse(error) {
+    this.fault = await explain(toFault(error));
+  }
+
+  #cancel() {
+    this.opening?.abort(new LogitscopeError('cancelled', 'asked_cancelled'));
+  }
+
+  #onClose() {
+    this.#cancel();
+    this.remove();
+    // Without a model the page shows its first one.
+    if (this.scope && !this.scope.ready) openFirst(this.scope);
+  }
+
+  render() {
+    const host = this.#host;
+    const [first] = MODELS;
+    return html`<dialog aria-labelledby="title" @close=${this.#onClose}>
+      <div class="top"><h2 id="title">${t('server.title')}</h2>
+        <button @click=${() => this.#dialog?.close()}>${this.scope?.ready ? t('server.close') : t('server.other', { name: t(`model.${first.name}`) })}</button></div>
+      <p class="about">${t('server.about')}</p>
+      <div class="fields" @keydown=${(/** @type {KeyboardEvent} */ event) => onEnter(event, () => this.#connect())}>
+        <label class="label" for="address">${t('server.address')}</label>
+        <input id="address" type="url" spellcheck="false" autocomplete="off" autocapitalize="off" dir="ltr" aria-describedby="said"
+          aria-invalid=${this.fault ? 'true' : 'false'} .value=${this.address}
+          @input=${(/** @type {any} */ { target }) => (this.address = target.value)}>
+        <label class="label" for="name">${t('server.model')}</label>
+        <input id="name" type="text" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder=${t('server.model.first')}>
+        <label class="label" for="key">${t('server.key')}</label>
+        <input id="key" type="password" autocomplete="off" placeholder=${t('server.key.none')}>
+      </div>
+      <p id="said" class="error" role="alert">${this.fault}</p>
+      ${this.hint ? html`<p class="about warning">${this.hint}</p>` : nothing}
+      <div class="buttons">
+        ${
+          this.opening
+            ? html`<p role="status">${t('server.opening', { host })}</p><button data-command="cancel" @click=${this.#cancel}>${t('server.cancel')}</button>`
+            : html`<button class="primary" data-command="connect" aria-disabled=${host === ''} @click=${this.#connect}>${host ? t('server.connect', { host }) : t('server.connect.none')}</button>`
+        }
+      </div>
+      <p class="about">${t('server.kinds')}</p>
+    </dialog>`;
+  }
+}
+
+/**
+ * Opens the page's first model with the text of the address, without the ids of the server's vocabulary.
+ * @param {LogitScope} scope
+ */
+function openFirst(scope) {
+  const { address } = scope;
+  const { complete } = address;
+  address.complete = (given) => {
+    address.complete = complete; // only for the first state
+    const whole = complete(given);
+    if (!whole) return whole;
+    const { branch: _, saved: __, settings, ...others } = whole;
+    const { logit_bias: ___, forced_first: ____, ...kept } = settings;
+    return { ...others, settings: kept };
+  };
+  scope.take({ model: MODELS[0].name });
+}
+
+/**
+ * A sentence about the remedy if a server does not answer.
+ * @param {URL} url
+ */
+async function hintOf(url) {
+  const { origin } = location;
+  const kind = KINDS.find(({ port }) => String(port) === url.port);
+  // An opaque answer: something is there, and does not let this page read it.
+  const there = await fetch(url, { mode: 'no-cors', credentials: 'omit', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  );
+  if (there && kind?.id === 'ollama') return t('server.hint.ollama', { origin });
+  if (there && kind?.id === 'lm-studio') return t('server.hint.lm-studio');
+  if (there) return t('server.hint.origin', { host: url.host, origin });
+  if (location.protocol === 'https:') return t('server.hint.secure', { host: url.host });
+  return t('server.hint.start', { port: url.port || '80' });
+}
+
+define('logit-server', LogitServer);
+
+/** Shows the dialog. @param {LogitScope} scope */
+export function showServer(scope) {
+  const dialog = /** @type {LogitServer} */ (document.createElement('logit-server'));
+  dialog.scope = scope;
+  document.body.append(dialog);
+}
