@@ -65,7 +65,7 @@ bench-formats: node_modules/.package-lock.json wasm ## measure every quantised f
 	@$(PYTHON) -c 'import numpy' 2>/dev/null || ./need.sh numpy=python3-numpy
 	@node tests/bench/formats.js $(FLAGS)
 
-dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file; MODEL_HOSTS="https://host ..." names the hosts from which a user may open a model; SITE_URL=https://example.org/scope/ makes addresses of previews absolute
+dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file; MODEL_HOSTS="https://host ..." names the hosts from which a user may open a model, PROBE_HOSTS="http://host:* ..." those of a server of the user (this machine); SITE_URL=https://example.org/scope/ makes addresses of previews absolute
 	node web/build.js
 
 lessons: dist ## the site, and the lessons as pages and as packages of SCORM 1.2 and 2004 in dist/lessons/

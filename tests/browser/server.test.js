@@ -167,6 +167,22 @@ test('a press connects; text, knobs and a stop keep everything; a reload asks ag
   );
   assert.deepEqual([other.prompt, other.ids], ['Once upon a time', []]);
   assert.equal(await dialog.count(), 0);
+
+  // In a frame nobody is asked: the host page could cover the dialog.
+  await page.evaluate(() => {
+    const frame = document.createElement('iframe');
+    frame.src = '?source=server';
+    document.body.append(frame);
+  });
+  const frame = await until(
+    () => page.frames().find((each) => each.url().endsWith('?source=server')),
+    Boolean,
+  );
+  await until(
+    () => shown(frame),
+    ({ source, tokens }) => source && !source.startsWith('source:') && tokens.length > 0,
+  );
+  assert.equal(await frame.locator('logit-server').count(), 0);
 });
 
 test('the builder names the hosts of servers', () => {

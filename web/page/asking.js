@@ -10,7 +10,7 @@ import { addMessages, t } from '../locale/locale.js';
 import { Door, serverUnasked } from '../sources/asked.js';
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';
-import { opened } from '../state/probes.js';
+import { hasProbes, opened } from '../state/probes.js';
 import { checkState } from '../state/page-state.js';
 import askingStyles from './asking.css';
 
@@ -155,8 +155,10 @@ function prepare(scope) {
  */
 export async function enterSource(scope, kind) {
   prepare(scope);
-  if (kind === SERVER) return (await import('./server.js')).showServer(scope);
-  scope.model = SOURCE + kind;
+  if (kind !== SERVER) return void (scope.model = SOURCE + kind);
+  const { openFirst, showServer } = await import('./server.js');
+  if (hasProbes()) showServer(scope);
+  else openFirst(scope);
 }
 
 /**

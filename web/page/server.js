@@ -191,7 +191,7 @@ export class LogitServer extends LogitElement {
  * Opens the page's first model with the text of the address, without the ids of the server's vocabulary.
  * @param {LogitScope} scope
  */
-function openFirst(scope) {
+export function openFirst(scope) {
   const { address } = scope;
   const { complete } = address;
   address.complete = (given) => {
