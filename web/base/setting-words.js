@@ -174,3 +174,25 @@ export function usualFirst(rows) {
   const place = (/** @type {R} */ { name }) => USUAL.indexOf(name) + 1 || USUAL.length + 1;
   return [...rows].sort((a, b) => place(a) - place(b));
 }
+
+/**
+ * Returns a share in words; an interval, if its ends differ in words.
+ * @param {number} low
+ * @param {number | undefined} high
+ * @param {(p: number) => string} say
+ */
+export function shareWords(low, high, say) {
+  const [from, to] = [say(low), say(high ?? low)];
+  return from === to ? from : `${from} – ${to}`;
+}
+
+/**
+ * Returns a number of tokens in words; an interval, if the hidden tail of a recorded distribution leaves it open.
+ * @param {number} low
+ * @param {number} high Infinity if the size of the vocabulary is unknown
+ */
+export function rangeWords(low, high) {
+  if (low === high) return number(low);
+  if (high === Infinity) return later('recorded.more', { low: number(low) });
+  return `${number(low)} – ${number(high)}`;
+}

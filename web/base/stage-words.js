@@ -1,7 +1,7 @@
 /** Describes the effect of a stage in a few words and in sentences, or the reason why it has none. */
 import { locales } from '#locales/effect';
 import { addMessages, fixed, hasMessage, measure, number, percent, t } from '../locale/locale.js';
-import { settingName } from './setting-words.js';
+import { later, rangeWords, settingName } from './setting-words.js';
 
 addMessages(locales);
 
@@ -12,6 +12,7 @@ addMessages(locales);
  * @property {boolean} works true if the stage changed the distribution
  * @property {string} brief a few words, such as "removes 2,028" or "no repeat yet"
  * @property {string} sentence one or two sentences
+ * @property {string} [tail] says that the effect depends on the hidden tail of a recorded distribution
  */
 
 /**
@@ -23,13 +24,34 @@ addMessages(locales);
  */
 export function effectOf(trace, index, neutral) {
   const stage = trace?.stages[index];
+  if (trace?.bounded && !stage)
+    return {
+      works: false,
+      brief: t('effect.brief.off'),
+      sentence: t('effect.off', { value: Number(neutral) }),
+    };
   if (!trace || !stage) return null;
+  if (trace.bounded) return boundsOfStage(stage);
   const before = index > 0 ? trace.stages[index - 1].entropy : trace.raw_entropy;
   return {
     works: Boolean(stage.active && stage.changed),
     brief: describeBriefly(stage, before, neutral),
     sentence: describeStage(stage, before, neutral),
   };
+}
+
+/**
+ * Describes a stage of a recorded distribution by the tokens that it keeps.
+ * @param {Stage} stage
+ * @returns {Effect}
+ */
+function boundsOfStage({ kept, kept_high = kept, exact, cuts }) {
+  const brief = cuts
+    ? later('recorded.keeps', { n: rangeWords(kept, kept_high) })
+    : later('recorded.keeps.all');
+  const open = cuts ? kept !== kept_high : !exact;
+  const tail = open ? later('recorded.tail') : '';
+  return { works: true, brief, tail, sentence: open ? later('recorded.tail.about') : brief };
 }
 
 /**

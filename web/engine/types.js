@@ -220,6 +220,10 @@
  * @property {string} [why] another reason why the stage has no effect; only the page sets it
  * @property {string} [repeat] the text of the repeat that DRY has found; only the page sets it
  *   (state/idle-reason.js)
+ * @property {number} [kept_high] of recorded probabilities (state/recorded.js): the most tokens that may
+ *   remain; `kept` is then the fewest
+ * @property {boolean} [exact] of recorded probabilities: true if the hidden tail changes nothing
+ * @property {boolean} [cuts] of recorded probabilities: true for a truncation
  */
 
 /**
@@ -237,6 +241,8 @@
  * @property {number} p probability after the chain
  * @property {number} logprob ln p, in nats
  * @property {number[]} stage_p p after each stage
+ * @property {number} [p_high] of recorded probabilities: the largest possible p; `p` is then the smallest
+ * @property {string | null} [maybe] of recorded probabilities: a stage that may remove the token
  * @property {string | null} removed_by name of the stage that removed the token, null if none did
  */
 
@@ -246,8 +252,8 @@
  * @property {number} vocab_size
  * @property {TraceStage[]} stages in the order applied
  * @property {TraceToken[]} tokens survivors in rank order, then removed tokens by raw logit
- * @property {{ count: number, p_raw: number, p: number, kept: number }} rest sums over the tokens
- *   that are not listed
+ * @property {{ count: number, p_raw: number, p: number, kept: number, p_high?: number }} rest sums over
+ *   the tokens that are not listed
  * @property {number} kept number of survivors
  * @property {number} kept_mass_raw sum of the survivors' p_raw
  * @property {number} entropy
@@ -260,6 +266,9 @@
  *   best token's probability
  * @property {string[]} warnings
  * @property {ConstraintState} [constraint] present if the settings have a constraint
+ * @property {true} [bounded] true for recorded probabilities, which have intervals (state/recorded.js)
+ * @property {number} [kept_high] of recorded probabilities: the most survivors
+ * @property {number} [entropy_high] of recorded probabilities
  */
 
 /**

@@ -14,8 +14,25 @@ const LONGEST = 1 << 22;
 /** How well a text must fit a program, from 0 to 1. A vocabulary can have a word such as "temperature". */
 const SURE = 0.5;
 
+/** A token with its probability. Settings may ask for probabilities too, but have no numbers. */
+const RECORD =
+  /"(logprob|prob|logProbability)"\s*:\s*-?\d|"\w*(logprobs|_probabilities)"\s*:\s*[[{]/;
+
 /** @type {{ recognises: (text: string, name: string) => boolean, show: (scope: LogitScope, text: Incoming) => void }[]} */
 const READERS = [
+  {
+    recognises: (text) => RECORD.test(text),
+    show: async (scope, { text }) => {
+      const { holdRecord } = await import('../state/recorded.js');
+      scope.view = 'logits';
+      scope.choose({
+        logits_source: 'recorded',
+        logits_record: holdRecord(text),
+        logits_position: 0,
+        logits_law: null,
+      });
+    },
+  },
   {
     recognises: (text, name) => (recognise(text, name)[0]?.sure ?? 0) >= SURE,
     show: (scope, text) => scope.emit('logit-programs', text),

@@ -25,6 +25,7 @@ const ICONS = {
   server: 'M3 4h14v5H3zM3 11h14v5H3zM6 6.5h.01M6 13.5h.01',
   hub: 'M3 10a7 7 0 1 0 14 0 7 7 0 1 0-14 0M3 10h14M10 3c-5 4-5 10 0 14M10 3c5 4 5 10 0 14',
   pasted: 'M3 6h14M3 10h9M3 14h11',
+  recorded: 'M3 16V9M7.5 16V4M12 16v-5M16.5 16V7',
   bigram: 'M3 3h14v14H3zM3 7.7h14M3 12.3h14M7.7 3v14M12.3 3v14',
 };
 
@@ -171,7 +172,8 @@ export class LogitSheet extends LogitElement {
         ${
           logits
             ? html`<li><button class="line" data-view="logits" @click=${view('pasted')}>${renderIcon('pasted')}${t('sheet.pasted')}</button></li>
-              <li><button class="line" data-command="bigram" @click=${view('bigram')}>${renderIcon('bigram')}${t('sheet.bigram')}</button></li>`
+              <li><button class="line" data-command="bigram" @click=${view('bigram')}>${renderIcon('bigram')}${t('sheet.bigram')}</button></li>
+              <li><button class="line" data-command="recorded" @click=${view('recorded')}>${renderIcon('recorded')}${t('sheet.recorded')}</button></li>`
             : nothing
         }
       </ul>`;

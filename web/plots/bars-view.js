@@ -30,6 +30,9 @@ import { cssom } from './cssom.js';
  * @property {(key: string) => void} onPick
  */
 
+/** Least width in pixels of the part of a bar that is open. A narrower one comes from rounded numbers. */
+const THIN = 0.75;
+
 /** @param {Options} options */
 export function renderBars(options) {
   const { layout } = options;
@@ -120,7 +123,7 @@ function renderCut(cut, { layout: { width, gap }, unit, words }) {
 function renderRow(row, options) {
   const { layout, unit, words, onPoint, onPick } = options;
   const { columns, rowHeight, width } = layout;
-  const { token, p, p_raw, removed_by } = row;
+  const { token, p, p_high, p_raw, removed_by } = row;
   const letters = lettersOf(columns, unit);
   const y = columns.baseline;
   const point = () => onPoint(row.key);
@@ -131,7 +134,7 @@ function renderRow(row, options) {
   };
   return svg`
     <g class=${rowClass(row, options)} data-id=${row.key} data-p=${String(p)}
-      data-p-raw=${String(p_raw)} data-removed-by=${removed_by ?? nothing}
+      data-p-raw=${String(p_raw)} data-p-high=${p_high > p ? String(p_high) : nothing} data-removed-by=${removed_by ?? nothing}
       ${cssom({ transform: `translateY(${row.y}px)` })} @pointermove=${point} @pointerdown=${point}
       @click=${() => onPick(row.key)} @contextmenu=${menu}>
       <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight}
@@ -150,11 +153,11 @@ function renderRow(row, options) {
  * @param {Row} row
  * @param {Options} options
  */
-function rowClass({ key, token, p, removed_by }, { active }) {
+function rowClass({ key, token, p_high, removed_by }, { active }) {
   const removed = removed_by ? `removed ${cutClass(removed_by)}` : '';
   const rest = token ? '' : 'rest';
   const green = token?.green ? 'green' : '';
-  return `row ${removed} ${rest} ${green} ${p === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
+  return `row ${removed} ${rest} ${green} ${p_high === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
 }
 
 /**
@@ -173,6 +176,11 @@ function renderBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
         ${cssom(barTransform(row.raw, barLong, row.p_raw))}></rect>
       <rect class="final" width=${barLong} height=${inner} y=${(barHeight - inner) / 2}
         rx=${cornerRadius(row.final, 1.5 * unit)} ${cssom(barTransform(row.final, barLong, row.p))}></rect>
+      ${
+        row.high - row.final >= THIN
+          ? svg`<rect class="range" x=${row.final} width=${row.high - row.final} height=${inner} y=${(barHeight - inner) / 2}></rect>`
+          : nothing
+      }
       ${
         row.over
           ? svg`<path class="over" d="M${barWidth} ${barHeight}l${6 * unit} ${-barHeight}h${-4 * unit}l${-6 * unit} ${barHeight}z"></path>`
@@ -225,8 +233,8 @@ function renderCount(share, row, { layout: { columns, lengthOf }, unit }) {
  * @param {Layout['columns']} columns
  * @param {number} unit
  */
-function numberTransform({ final, raw, second }, { barX }, unit) {
-  const after = afterBar(Math.max(final, raw, 1), second, unit);
+function numberTransform({ high, raw, second }, { barX }, unit) {
+  const after = afterBar(Math.max(high, raw, 1), second, unit);
   return { transform: `translateX(${barX + after + 8 * unit}px)` };
 }
 
@@ -275,5 +283,5 @@ function renderPatterns(unit) {
   const dot = svg`<circle class="ink" cx=${size / 2} cy=${size / 2} r=${size / 3.6}></circle>`;
   const grid = svg`<path class="ink" d="M0 0H${size}V${thin}H${thin}V${size}H0Z"></path>`;
   return svg`<defs>
-    ${pattern('by-top_k', hatch, 45)}${pattern('by-top_p', dot)}${pattern('by-other', grid)}</defs>`;
+    ${pattern('tail', hatch, -45)}${pattern('by-top_k', hatch, 45)}${pattern('by-top_p', dot)}${pattern('by-other', grid)}</defs>`;
 }

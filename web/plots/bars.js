@@ -21,10 +21,12 @@ import { DRAGGED } from './cuts.js';
  * @property {number} y
  * @property {number} p_raw
  * @property {number} p
+ * @property {number} p_high the largest possible p
  * @property {string | null} removed_by
  * @property {boolean} first true if another stage, or none, removed the token of the row above
  * @property {number} raw length of the bar before the chain
  * @property {number} final length of the bar after the chain
+ * @property {number} high length up to the largest possible share, if the hidden tail leaves it open; else `final`
  * @property {number} second length for the token's share in a second distribution; 0 if there is none
  * @property {boolean} over true if the final bar is longer than the axis
  */
@@ -36,6 +38,9 @@ const HEADROOM = 3;
 export const OVER = 28;
 /** Least length of a bar beyond the axis, as a share of OVER: the gap that marks such a bar needs this room. */
 const LEAST = 0.4;
+/** Room for the number beside a bar, and for the two numbers of an interval, in 1/16 rem. */
+const NUMBER_ROOM = 64;
+const BOTH = 116;
 /** Powers of ten on the logarithmic axis. */
 const DECADES = 6;
 
@@ -98,7 +103,7 @@ export function chooseDomain(trace) {
  */
 export function layoutBars({ trace, width, unit, lines, log = false }) {
   const [rowHeight, gap, head] = [23 * unit, 20 * unit, 24 * unit];
-  const columns = layoutColumns(width, unit);
+  const columns = layoutColumns(width, unit, trace.bounded ? BOTH : NUMBER_ROOM);
   const { barX, barWidth } = columns;
   const domain = log ? 1 : chooseDomain(trace);
   const onLog = (/** @type {number} */ p) => Math.max(0, 1 + Math.log10(p) / DECADES) * barWidth;
@@ -117,8 +122,8 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
 
   /** @type {Row[]} */
   const rows = [];
-  /** @param {TraceToken | null} token @param {number} y @param {{ p_raw: number, p: number }} shares @returns {Row} */
-  const place = (token, y, { p_raw, p }) => ({
+  /** @param {TraceToken | null} token @param {number} y @param {{ p_raw: number, p: number, p_high?: number }} shares @returns {Row} */
+  const place = (token, y, { p_raw, p, p_high = p }) => ({
     key: token ? String(token.id) : 'rest',
     token,
     y,
@@ -127,7 +132,9 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
     removed_by: token?.removed_by ?? null,
     first: rows.at(-1)?.removed_by !== token?.removed_by,
     raw: lengthOf(token, p_raw),
+    p_high,
     final: lengthOf(token, p),
+    high: lengthOf(token, p_high),
     second: lengthOf(token, token?.p_second ?? 0),
     over: token !== null && p > domain,
   });
@@ -172,10 +179,15 @@ function chooseTicks(domain, log, few) {
   return powers.map((power) => 10 ** power);
 }
 
-/** Returns the columns for names, bars and numbers. @param {number} width @param {number} unit */
-function layoutColumns(width, unit) {
+/**
+ * Returns the columns for names, bars and numbers.
+ * @param {number} width
+ * @param {number} unit
+ * @param {number} room of the numbers, in 1/16 rem
+ */
+function layoutColumns(width, unit, room) {
   const label = Math.min(150 * unit, Math.max(84 * unit, width * 0.2));
-  const barWidth = Math.max(40, width - label - (64 + OVER) * unit);
+  const barWidth = Math.max(40, width - label - (room + OVER) * unit);
   return {
     labelWidth: label,
     barX: label,

@@ -8,6 +8,8 @@
  */
 import { checkInteger } from '../engine/checks.js';
 import { expOfMinus } from '../engine/detect.js';
+import { PROGRAMS } from '../import/logprob-shapes.js';
+import { boundsOf } from './bounds.js';
 import {
   N_TESTS,
   cutsOf,
@@ -20,6 +22,7 @@ import {
   testTighter,
   testUniform,
 } from './draw-tests.js';
+import { historyBefore, indexOfDrawn } from './record.js';
 
 /**
  * @typedef {import('../engine/types.js').Settings} Settings
@@ -36,14 +39,10 @@ import {
  * @typedef {Law & LawParts} FoundLaw
  * @typedef {{ position: number, law: FoundLaw | null, drawn: number, share: number }} Draw
  *
- * @typedef {[low: number, high: number]} Interval
- * @typedef {{ stages: { name: string, kept: Interval }[], rest: Interval,
- *   tokens: { index: number, p: Interval, removed_by: null | string | { maybe: string } }[] }} Bounds of boundsOf
- *
- * @typedef {{ text: string, bytes?: ArrayLike<number> | null, id?: number | null, logprob?: number | null }} RecordToken
- * @typedef {{ token: RecordToken, top: RecordToken[], half_unit?: number, prompt?: boolean,
- *   drawn?: boolean }} RecordPosition
- * @typedef {{ raw: 'raw' | 'warped' | 'unknown', vocab_size: number | null, positions: RecordPosition[] }} LogprobRecord
+ * @typedef {import('./bounds.js').Bounds} Bounds
+ * @typedef {import('./tail.js').Interval} Interval
+ * @typedef {import('./record.js').RecordPosition} RecordPosition
+ * @typedef {import('./record.js').LogprobRecord} LogprobRecord
  *
  * @typedef {import('./draw-tests.js').Cut} Cut
  * @typedef {object} AuditStage
@@ -83,28 +82,13 @@ const CUT_STAGES = ['top_k', 'top_p', 'min_p'];
 const SEEDS = 2 ** 52;
 /** Largest share of open tokens in a law that takes part. */
 const OPEN_MOST = 0.02;
+/** Widest interval of the hidden mass of a whole law. */
+const REST_MOST = 0.002;
 /** Differences of this size between two bounds come from rounding outwards. */
 const NARROW = 1e-7;
 const OFFS = [0.1, 0.2, 0.3];
 /** Number of positions that are read at once. */
 const TOGETHER = 32;
-
-/** @param {RecordToken} token */
-const keyOf = ({ id, bytes, text }) =>
-  id !== null && id !== undefined ? id : bytes ? Array.from(bytes).join() : `"${text}`;
-
-/**
- * Returns the index of the drawn token among the listed ones, or their number if it is hidden.
- * @param {RecordPosition} position
- */
-export function indexOfDrawn({ token, top }) {
-  const key = keyOf(token);
-  let at = top.findIndex((one) => keyOf(one) === key);
-  // An id or the bytes may stand at one of the two alone.
-  if (at < 0 && top.length > 0 && typeof key !== typeof keyOf(top[0]))
-    at = top.findIndex(({ text }) => text === token.text);
-  return at < 0 ? top.length : at;
-}
 
 /**
  * Audits a record. Equal arguments give an equal result on every host.
@@ -112,10 +96,10 @@ export function indexOfDrawn({ token, top }) {
  *   its own numbers; the settings are then not applied again
  * @param {Settings} settings the claim
  * @param {any} engine in this thread or in a worker
- * @param {{ seed?: number, boundsOf?: Function, onprogress?: (share: number) => void, signal?: AbortSignal }} options
+ * @param {{ seed?: number, onprogress?: (share: number) => void, signal?: AbortSignal }} [options]
  * @returns {Promise<Audit>}
  */
-export async function auditRecord(record, settings, engine, options) {
+export async function auditRecord(record, settings, engine, options = {}) {
   const { seed = 0 } = options;
   checkInteger('seed', seed, 0, SEEDS - 1);
   const claimed = record.raw === 'warped' ? {} : settings;
@@ -136,11 +120,11 @@ export async function auditRecord(record, settings, engine, options) {
  * @param {LogprobRecord} record
  * @param {Settings} settings
  * @param {any} engine
- * @param {{ boundsOf?: Function, onprogress?: (share: number) => void, signal?: AbortSignal }} options
+ * @param {{ onprogress?: (share: number) => void, signal?: AbortSignal }} options
  */
-export async function readLaws(record, settings, engine, { boundsOf, onprogress, signal }) {
+export async function readLaws(record, settings, engine, { onprogress, signal }) {
   const { positions } = record;
-  const reader = new LawReader(record, engine, boundsOf);
+  const reader = new LawReader(record, engine);
   /** @type {(FoundLaw | null)[]} */
   const laws = [];
   for (let from = 0; from < positions.length; from += TOGETHER) {
@@ -161,17 +145,21 @@ const isDraw = ({ prompt = false, drawn = true }) => drawn && !prompt;
 class LawReader {
   #record;
   #engine;
-  /** @type {any} */
-  #boundsOf;
-  /** @type {(string | number)[]} */
-  #keys;
 
-  /** @param {LogprobRecord} record @param {any} engine @param {Function} [boundsOf] */
-  constructor(record, engine, boundsOf) {
+  /**
+   * Number of tokens of each list that the tests read. A server may list the drawn token in place of the last one, which
+   * the reader of records then leaves out. So the last one of the longest lists is always left out: if the tests read it
+   * unless it was drawn, the draw would decide over the law.
+   */
+  #listed;
+
+  /** @param {LogprobRecord} record @param {any} engine */
+  constructor(record, engine) {
+    const most = record.positions.reduce((n, { top }) => Math.max(n, top.length), 0);
+    const program = PROGRAMS[record.program ?? ''];
+    this.#listed = program && !program.top_only ? most - 1 : most;
     this.#record = record;
     this.#engine = engine;
-    this.#boundsOf = boundsOf;
-    this.#keys = record.positions.map(({ token }) => keyOf(token));
   }
 
   /**
@@ -188,12 +176,14 @@ class LawReader {
     if (!off || !on) return null;
     if (off.weights.every((weight, i) => weight > 0 === on.weights[i] > 0)) return off;
     if (off.rest === null || on.rest === null) return { ...off, uncertain: true };
-    const [a, b] = [(1 - chance) * (1 - off.rest), chance * (1 - on.rest)];
+    const mean = (/** @type {0 | 1} */ end, /** @type {Interval} */ a, /** @type {Interval} */ b) =>
+      (1 - chance) * a[end] + chance * b[end];
+    const [a, b] = [(1 - chance) * (1 - off.rest[1]), chance * (1 - on.rest[1])];
     const [sumOff, sumOn] = [off, on].map(({ weights }) => weights.reduce((x, y) => x + y, 0));
     return measured({
       ...off,
       weights: off.weights.map((weight, i) => (a * weight) / sumOff + (b * on.weights[i]) / sumOn),
-      rest: 1 - a - b,
+      rest: [mean(0, off.rest, on.rest), mean(1, off.rest, on.rest)],
       removed: off.removed.map((stage, i) => stage && on.removed[i]),
       acts: [...new Set([...off.acts, ...on.acts])],
     });
@@ -208,7 +198,9 @@ class LawReader {
     if (n === 0) return null;
     const engine = this.#engine;
     const { table } = engine;
-    const { history, hidden } = this.#historyOf(at);
+    const penalised = activeStages(settings, table).some(({ group }) => group === 'penalty');
+    const history = penalised ? historyBefore(this.#record, at) : [];
+    const hidden = Math.max(n, 1 + history.reduce((most, id) => Math.max(most, id), 0)) - n;
     const logprobs = Float64Array.from(top, ({ logprob }) => logprob ?? 0);
     // A hidden token of the history has an id, so that repeats are found, and no weight.
     const logits = Float32Array.from([...logprobs, ...Array(hidden).fill(-1e5)]);
@@ -230,23 +222,9 @@ class LawReader {
       { history },
     );
     const partial = { logprobs, vocab_size, half_unit };
-    const bounds = await this.#boundsOf(engine, partial, settings, { history });
-    return measured({ ...law, ...boundedLaw(bounds, pointwise.p, isPartial(settings, table)) });
-  }
-
-  /**
-   * The recorded tokens before a position, as indices of its list. A token that the list lacks has an index after its
-   * end; `hidden` is the number of these. A record has no prompt, unless its server gave the prompt's probabilities.
-   * @param {number} at
-   */
-  #historyOf(at) {
-    const known = new Map(this.#record.positions[at].top.map((one, i) => [keyOf(one), i]));
-    const listed = known.size;
-    const history = this.#keys.slice(0, at).map((key) => {
-      if (!known.has(key)) known.set(key, known.size);
-      return /** @type {number} */ (known.get(key));
-    });
-    return { history, hidden: known.size - listed };
+    const bounds = await boundsOf(engine, partial, settings, { history });
+    const found = { ...law, ...boundedLaw(bounds, pointwise.p, isPartial(settings, table)) };
+    return measured(cutList(found, this.#listed));
   }
 }
 
@@ -308,13 +286,45 @@ function measured(law) {
   };
 }
 
+/**
+ * Returns the law of the first tokens of a list; the others count as hidden.
+ * @template {Omit<FoundLaw, 'slope' | 'sums' | 'cuts'>} T
+ * @param {T} law
+ * @param {number} n
+ * @returns {T}
+ */
+function cutList(law, n) {
+  const { weights, open, rest, logs, raw } = law;
+  if (weights.length <= n) return law;
+  const sum = (/** @type {Float64Array} */ list) => list.reduce((all, weight) => all + weight, 0);
+  const [listed, lost] = [sum(weights), sum(weights.subarray(n))];
+  const share = listed > 0 ? lost / listed : 0;
+  const hidden = (/** @type {number} */ before) => before + (1 - before) * share;
+  return {
+    ...law,
+    weights: weights.subarray(0, n),
+    open: open && open.slice(0, n),
+    rest: rest && [hidden(rest[0]), hidden(rest[1])],
+    logs: logs.subarray(0, n),
+    raw: raw.subarray(0, n),
+  };
+}
+
 /** The law of a complete distribution. @param {import('../engine/types.js').WarpTrace} trace */
 function wholeLaw({ p, tokens, stages }) {
   /** @type {(string | null)[]} */
   const removed = Array(p.length).fill(null);
   for (const { id, removed_by } of tokens) removed[id] = removed_by;
   const acts = stages.filter((stage) => stage.removed > 0).map(({ name }) => name);
-  return { weights: p, open: null, rest: 0, removed, acts, hiddenBy: null, uncertain: false };
+  return {
+    weights: p,
+    open: null,
+    rest: /** @type {Interval} */ ([0, 0]),
+    removed,
+    acts,
+    hiddenBy: null,
+    uncertain: false,
+  };
 }
 
 /**
@@ -326,27 +336,28 @@ function wholeLaw({ p, tokens, stages }) {
 function boundedLaw({ stages, tokens, rest }, p, partial) {
   const n = tokens.length;
   const isNarrow = (/** @type {Interval} */ [low, high]) => high - low <= NARROW;
-  const whole = isNarrow(rest) && tokens.every((token) => isNarrow(token.p));
+  const known = isNarrow(rest) && tokens.every((token) => isNarrow(token.p));
   const weights = new Float64Array(n);
   const open = Array(n).fill(false);
   /** @type {(string | null)[]} */
   const removed = Array(n).fill(null);
   for (const { index, p: between, removed_by } of tokens) {
     if (typeof removed_by === 'string') removed[index] = removed_by;
-    else weights[index] = whole ? between[0] : p[index];
-    open[index] = !whole && removed_by !== null && typeof removed_by === 'object';
+    else weights[index] = known ? between[0] : p[index];
+    open[index] = !known && removed_by !== null && typeof removed_by === 'object';
   }
   const sum = weights.reduce((all, weight) => all + weight, 0);
   const doubt = weights.reduce((all, weight, i) => (open[i] ? all + weight : all), 0);
+  const whole = known || (partial && doubt === 0 && rest[1] - rest[0] <= REST_MOST);
   const stopped = rest[1] === 0 ? stages.find(({ kept }) => kept[1] <= n)?.name : null;
   return {
     weights,
     open: open.includes(true) ? open : null,
-    rest: whole ? rest[0] : null,
+    rest: whole ? rest : null,
     removed,
     acts: /** @type {string[]} */ ([...new Set(removed)].filter(Boolean)),
     hiddenBy: stopped ?? null,
-    uncertain: !whole && !(partial && sum > 0 && doubt <= OPEN_MOST * sum),
+    uncertain: !known && !(partial && sum > 0 && doubt <= OPEN_MOST * sum),
   };
 }
 
@@ -366,12 +377,13 @@ export function judge(draws, settings, table) {
   const slopes = [];
   /** @type {{ cuts: import('./draw-tests.js').LawCuts, drawn: number }[]} */
   const cuts = [];
-  for (const { position, law, drawn, share } of draws) {
+  for (const { position, law, drawn: index, share } of draws) {
     if (!law) {
       used.unused++;
       continue;
     }
-    const stage = stageOfProof(law, drawn);
+    const drawn = Math.min(index, law.weights.length);
+    const stage = stageOfProof(law, index);
     if (stage) {
       proofs.push({ position, stage });
       continue;
@@ -420,9 +432,8 @@ export function judge(draws, settings, table) {
  * @param {number} drawn
  */
 function stageOfProof({ removed, hiddenBy, weights, uncertain }, drawn) {
-  if (drawn === weights.length) return hiddenBy;
-  if (removed[drawn]) return removed[drawn];
-  return weights[drawn] === 0 && !uncertain ? 'temperature' : null;
+  if (drawn >= removed.length) return hiddenBy;
+  return removed[drawn] ?? (weights[drawn] === 0 && !uncertain ? 'temperature' : null);
 }
 
 /** @param {Parameters<typeof testTighter>[0]} draws @param {string} stage */

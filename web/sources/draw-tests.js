@@ -15,13 +15,14 @@ import { expOfMinus, normalTail } from '../engine/detect.js';
  * @typedef {object} Law
  * @property {Float64Array} weights (n,) 0 for a removed token
  * @property {boolean[] | null} open null if no token is open
- * @property {number | null} rest
+ * @property {Interval | null} rest
  * @property {number} blur largest relative error of a quotient of two weights, from rounded numbers
  * @property {Float64Array} logs (n,) the logarithms before the chain, by the temperature: a change of the temperature
  *   multiplies them
  * @property {Float64Array} raw (n,) shares among the listed tokens before the chain
  *
- * @typedef {[low: number, high: number]} Place
+ * @typedef {[low: number, high: number]} Interval
+ * @typedef {Interval} Place
  * @typedef {{ name: string, value: number }} Cut
  */
 
@@ -57,19 +58,18 @@ export function placeOf({ weights, rest, blur }, { sure, open }, drawn, share) {
   const n = weights.length;
   if (drawn === n) {
     if (rest === null) return null;
-    const place = 1 - rest * (1 - share);
-    return [place, place];
+    return [1 - rest[1] * (1 - share), 1 - rest[0] * (1 - share)];
   }
   const below = sure[drawn] + share * weights[drawn];
   const above = sure[n] - sure[drawn + 1] + (1 - share) * weights[drawn];
   const openBelow = open ? open[drawn] : 0;
   const openAbove = open ? open[n] - open[drawn + 1] : 0;
-  const listed = 1 - (rest ?? 0);
+  const [hiddenLow, hiddenHigh] = rest ?? [0, 0];
   const least = below * (1 - blur);
   const most = above * (1 - blur);
   return [
-    least === 0 ? 0 : (listed * least) / (least + above + openAbove),
-    most === 0 ? listed : (listed * (below + openBelow)) / (below + openBelow + most),
+    least === 0 ? 0 : ((1 - hiddenHigh) * least) / (least + above + openAbove),
+    (1 - hiddenLow) * (most === 0 ? 1 : (below + openBelow) / (below + openBelow + most)),
   ];
 }
 
@@ -116,7 +116,7 @@ export function slopeOf({ weights, logs, rest }) {
     total += weights[i];
     mean += weights[i] * logs[i];
   }
-  const hidden = rest && rest < 1 ? (total * rest) / (1 - rest) : 0;
+  const hidden = rest && rest[1] < 1 ? (total * rest[1]) / (1 - rest[1]) : 0;
   const last = logs[n - 1] ?? 0; // a hidden token is at most as probable as the last listed one
   if (hidden > 0) mean += hidden * last;
   total += hidden;
@@ -250,10 +250,10 @@ export const CUTS = [
  */
 
 /** @param {Law} law without open tokens @returns {LawCuts} */
-export function cutsOf({ weights, raw, rest }) {
+export function cutsOf({ weights, raw, rest, blur }) {
   const kept = Array.from(weights.keys()).filter((i) => weights[i] > 0);
   const total = kept.reduce((sum, i) => sum + weights[i], 0);
-  const listed = 1 - (rest ?? 0);
+  const listed = 1 - (rest?.[0] ?? 0); // the masses must not be too small
   /** @type {LawCuts} */
   const found = { cuts: [], ranks: [] };
   for (const by of [weights, raw]) {
@@ -281,7 +281,8 @@ export function cutsOf({ weights, raw, rest }) {
       let count = 0;
       while (count < order.length && isKept(count, cut)) count++;
       const all = rest === null && count === order.length;
-      found.cuts.push({ mass: all ? 1 : (listed * masses[count]) / total, count });
+      const mass = ((1 + blur) * listed * masses[count]) / total;
+      found.cuts.push({ mass: all ? 1 : Math.min(1, mass), count });
     }
     found.ranks.push(ranks);
   }

@@ -359,7 +359,7 @@ export class LogitChain extends LogitElement {
     const { trace } = this;
     const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
     const effect = effectOf(trace, index, this.#neutralOf(name));
-    const { works = false, brief: words = '', sentence = '' } = effect ?? {};
+    const { works = false, brief: words = '', sentence = '', tail = '' } = effect ?? {};
     const kind = `${works ? 'works' : ''} ${this.#reorder.grabbed === name ? 'grabbed' : ''}`;
     const plug = this.only || this.fixed ? nothing : this.#reorder.renderPlug(name);
     const spark = () => (trace && index >= 0 ? this.#renderSpark?.(trace, index) : nothing);
@@ -382,6 +382,7 @@ export class LogitChain extends LogitElement {
         }
         ${SECOND.includes(name) ? this.#renderSecond(name) : nothing}
         ${open || this.only ? this.#renderParts(name) : nothing}
+        ${tail ? html`<p class="tail" title=${sentence}>${tail}</p>` : nothing}
         <div class="more" ?hidden=${!open}>${did}${open ? spark() : nothing}</div>
       </li>
     `;

@@ -1,7 +1,7 @@
 /** The bars as a table. It is rendered only while it is open, because every move of a knob changes it. */
 import { html, nothing } from 'lit';
 import { number, percent, t } from '../../locale/locale.js';
-import { settingName } from '../../base/setting-words.js';
+import { later, settingName, shareWords } from '../../base/setting-words.js';
 import { namedHtml } from '../../base/visible.js';
 
 /**
@@ -40,19 +40,23 @@ export function renderTable(trace, eos, fold) {
   const { underflowed, rest } = trace;
   /** @param {TraceToken} token */
   const status = (token) =>
-    token.removed_by === null
-      ? t('distribution.table.kept')
-      : t('distribution.removed', { stage: settingName(token.removed_by) });
+    token.removed_by !== null
+      ? t('distribution.removed', { stage: settingName(token.removed_by) })
+      : token.maybe
+        ? later('recorded.maybe', { stage: settingName(token.maybe) })
+        : t('distribution.table.kept');
   const heads = ['rank', 'token', 'before.long', 'after.long', 'table.status'];
+  const share = (/** @type {{ p: number, p_high?: number }} */ { p, p_high = p }) =>
+    shareWords(p, p_high, percent);
   /** @param {TraceToken} token */
   const row = (token) => html`<tr>
       <td>${number(token.rank)}</td>
       <th scope="row" class="token" translate="no">${namedHtml(token, eos)}</th>
-      <td>${percent(token.p_raw)}</td><td>${percent(token.p)}</td><td>${status(token)}</td></tr>`;
+      <td>${percent(token.p_raw)}</td><td>${share(token)}</td><td>${status(token)}</td></tr>`;
   const last = () => html`<tr>
-    <td></td><th scope="row">${t('distribution.rest', { n: rest.count })}</th>
-    <td>${percent(rest.p_raw)}</td><td>${percent(rest.p)}</td>
-    <td>${t('distribution.table.kept')}: ${number(rest.kept)}</td></tr>`;
+    <td></td><th scope="row">${Number.isFinite(rest.count) ? t('distribution.rest', { n: rest.count }) : later('recorded.rest')}</th>
+    <td>${percent(rest.p_raw)}</td><td>${share(rest)}</td>
+    <td>${trace.bounded ? nothing : html`${t('distribution.table.kept')}: ${number(rest.kept)}`}</td></tr>`;
   return html`
     ${renderFold(
       fold,

@@ -31,7 +31,7 @@ import tableStyles from '../../style/table.css';
 import { handleWords } from '../../base/handles.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import { renderFigures, renderReadouts } from './readouts.js';
-import { later, settingName } from '../../base/setting-words.js';
+import { later, settingName, shareWords } from '../../base/setting-words.js';
 import { bytesOf, namedHtml, spoken, visibleSvg } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 import { Width } from '../../base/width.js';
@@ -46,6 +46,8 @@ addMessages(locales);
  */
 
 const VIEWS = /** @type {View[]} */ (['stages', 'bars', 'log', 'cumulative', 'ranks']);
+/** Charts that need only the listed tokens. */
+const BOUNDED = /** @type {View[]} */ (['bars', 'log']);
 
 /**
  * A line between two bars shows where a sampler cuts. The chart has room for this many lines at any time, so that its
@@ -136,7 +138,7 @@ export class LogitDistribution extends LogitElement {
     if (this.view === 'stages') return this.#moveStages();
     const chart = this.renderRoot.querySelector('.chart');
     const layout = trace && this.#showsBars ? this.#layOut(trace) : null;
-    if (!this.#moving || !layout || !chart) return false;
+    if (!this.#moving || !layout || !chart || trace?.bounded) return false;
     if (shapeOf(layout) !== this.#shape) return false;
     markNext(chart, this.drawn?.id ?? null);
     this.#moving.paint(chart, layout, this.#width.unit, this.#percent);
@@ -180,7 +182,7 @@ export class LogitDistribution extends LogitElement {
       <div class="top">
         <h2 class="visually-hidden">${t('distribution.title')}</h2>
         <div class="segments tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
-          ${VIEWS.map((name) => this.#renderTab(name))}
+          ${(trace?.bounded ? BOUNDED : VIEWS).map((name) => this.#renderTab(name))}
         </div>
         ${view === 'stages' ? help(t('view.stages'), later('stages.about')) : nothing}
         ${guard([this.#throttle.numbersCount], () => renderReadouts(trace))}
@@ -224,7 +226,8 @@ export class LogitDistribution extends LogitElement {
   get #fold() {
     const { trace, unfolded: open, view } = this;
     const about = this.#showsBars ? 'distribution.about' : `curve.about.${view}`;
-    const above = () => trace && renderFigures(trace, t(about, { n: trace.vocab_size }));
+    const above = () =>
+      trace && (trace.bounded ? nothing : renderFigures(trace, t(about, { n: trace.vocab_size })));
     return { open, onToggle: (now) => (this.unfolded = now), above };
   }
 
@@ -356,7 +359,8 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** Returns the percentage beside a bar. @param {import('../../plots/bars.js').Row} row */
-  #percent = ({ key, p }) => this.#throttle.reuse(key, () => briefPercent(p));
+  #percent = ({ key, p, p_high }) =>
+    this.#throttle.reuse(key, () => shareWords(p, p_high, briefPercent));
 
   /**
    * Returns all texts of the chart.
@@ -365,7 +369,7 @@ export class LogitDistribution extends LogitElement {
    */
   #barWords(trace) {
     return {
-      rest: t('distribution.rest.short', { n: trace.rest.count }),
+      rest: this.#restWords('distribution.rest.short'),
       label: (token, letters) => this.#labelOf(token, letters),
       percent: this.#percent,
       tick,
@@ -384,13 +388,19 @@ export class LogitDistribution extends LogitElement {
     return visibleSvg(token, letters);
   }
 
+  /** Returns the name of the row for all other tokens. @param {string} key */
+  #restWords(key) {
+    const { count = 0 } = this.trace?.rest ?? {};
+    return Number.isFinite(count) ? t(key, { n: count }) : later('recorded.rest');
+  }
+
   /** @param {TraceToken | null} token */
   #rowWords(token) {
-    const { p_raw, p } = token ?? this.trace?.rest ?? { p_raw: 0, p: 0 };
-    const shares = { raw: percent(p_raw), p: percent(p) };
+    const { p_raw, p, p_high } = token ?? this.trace?.rest ?? { p_raw: 0, p: 0 };
+    const shares = { raw: percent(p_raw), p: shareWords(p, p_high, percent) };
     if (!token)
       return t('distribution.row.rest', {
-        label: t('distribution.rest', { n: this.trace?.rest.count ?? 0 }),
+        label: this.#restWords('distribution.rest'),
         ...shares,
       });
     const name = spoken(token, this.eos);
@@ -400,7 +410,9 @@ export class LogitDistribution extends LogitElement {
         raw: shares.raw,
         stage: settingName(token.removed_by),
       });
-    const words = t('distribution.row', { token: name, rank: token.rank, ...shares });
+    const known = t('distribution.row', { token: name, rank: token.rank, ...shares });
+    const maybe = token.maybe ? later('recorded.maybe', { stage: settingName(token.maybe) }) : '';
+    const words = maybe ? `${known}; ${maybe}` : known;
     const row = token.green ? `${words}; ${later('shelf.green.one')}` : words;
     return this.tally ? `${row}; ${this.#countWords(token)}` : row;
   }
@@ -454,11 +466,11 @@ export class LogitDistribution extends LogitElement {
         <span>${this.#countWords(token)}</span></p>
       <p class="path" translate="no"><span>${t('distribution.detail.raw')} <b>${percent(token.p_raw)}</b></span>
         ${trace.stages.map((stage, i) =>
-          stage.active
+          stage.active && !trace.bounded
             ? html`<span class="arrow">→</span>
           <span>${settingName(stage.name)} <b>${percent(token.stage_p[i])}</b></span>`
             : nothing,
-        )}${token.p_second === undefined ? nothing : html`<span>${later('shelf.second')} ○ <b>${percent(token.p_second)}</b></span>`}</p>`;
+        )}${trace.bounded ? html`<span class="arrow">→</span> <b>${shareWords(token.p, token.p_high, percent)}</b>` : nothing}${token.p_second === undefined ? nothing : html`<span>${later('shelf.second')} ○ <b>${percent(token.p_second)}</b></span>`}</p>`;
   }
 
   /** @param {KeyboardEvent} event */

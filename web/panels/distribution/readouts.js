@@ -1,7 +1,7 @@
 /** Numbers about a distribution: kept tokens, kept mass, and entropy and perplexity before and after the chain. */
 import { html, nothing } from 'lit';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
-import { later } from '../../base/setting-words.js';
+import { later, rangeWords, shareWords } from '../../base/setting-words.js';
 import { term } from '../../base/term.js';
 
 /** @typedef {import('../../plots/trace.js').Trace} Trace */
@@ -20,7 +20,17 @@ const renderChange = (from, to, say) =>
 /** Renders the two numbers beside the tabs. @param {Trace | null} trace */
 export function renderReadouts(trace) {
   if (!trace) return html`<dl class="readouts"></dl>`;
-  const { kept, vocab_size, entropy, green } = trace;
+  const { kept, kept_high = kept, vocab_size, entropy, entropy_high, green } = trace;
+  if (trace.bounded)
+    return html`
+      <dl class="readouts">
+        ${renderReadout('kept', t('distribution.kept'), rangeWords(kept, kept_high))}
+        ${renderReadout(
+          'entropy',
+          t('distribution.entropy'),
+          shareWords(entropy, entropy_high, (bits) => fixed(bits, 2)),
+        )}
+      </dl>`;
   return html`
     <dl class="readouts">
       ${renderReadout('kept', t('distribution.kept'), html`${number(kept)} <span class="from">${t('distribution.kept.of', { n: vocab_size })}</span>`)}

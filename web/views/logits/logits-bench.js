@@ -54,15 +54,16 @@ export class LogitsBench extends Bench {
 
   /**
    * Takes new logits and shows them.
-   * @param {{ tokens: string[], logits: number[], history?: number[], step?: number }} given
+   * @param {{ tokens: string[], logits: number[], history?: number[], step?: number, reader?: any }} given
+   *   reader: reads them in place of the engine
    */
-  show({ tokens, logits, history = [], step = 0 }) {
+  show({ tokens, logits, history = [], step = 0, reader }) {
     if (tokens !== this.tokens) this.biases = [];
     Object.assign(this, { tokens, history, drawnBefore: step });
     this.logits = Float32Array.from(logits);
     const { engine } = this;
     if (!engine) return;
-    this.#reader = new Reader(engine, new GivenLogits(engine, this.logits, tokens));
+    this.#reader = reader ?? new Reader(engine, new GivenLogits(engine, this.logits, tokens));
     return this.set({}, false);
   }
 

@@ -1,10 +1,10 @@
 /**
- * <logit-logits>: the bench without a model. The user pastes logits, or gives a text, and its bigram table has them.
- * Emits "logit-model" for a model file that the user drops here, and "logit-choose" with each choice.
+ * <logit-logits>: the bench without a model. The user pastes logits, gives a text whose bigram table has them, or opens
+ * recorded probabilities. Emits "logit-model" for a model file that the user drops here, and "logit-choose" with each choice.
  */
 import { locales } from '#locales/logits';
 import { html, nothing } from 'lit';
-import { addMessages, number, t } from '../../locale/locale.js';
+import { addMessages, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import '../../panels/chain/chain.js';
 import '../../panels/distribution/distribution.js';
@@ -18,6 +18,7 @@ import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import '../../panels/own-sampler/own-sampler.js';
 import { listen, props } from '../../base/props.js';
+import { settingName, shareWords } from '../../base/setting-words.js';
 import { visible, visibleHtml } from '../../base/visible.js';
 import { panelsOfBench } from '../bench/panels.js';
 import { requestsOfBench } from '../bench/requests.js';
@@ -30,7 +31,19 @@ import { SAMPLES, TEXT } from './samples.js';
 addMessages(locales);
 
 /** Properties that decide the logits. */
-const CONTENTS = ['source', 'kind', 'pasted', 'text', 'by', 'context'];
+const CONTENTS = [
+  'source',
+  'kind',
+  'pasted',
+  'text',
+  'by',
+  'context',
+  'record',
+  'position',
+  'vocabulary',
+];
+/** Origins of the logits. */
+const SOURCES = /** @type {const} */ (['pasted', 'bigram', 'recorded']);
 /** Number of tokens in the table, and number of tokens that one press draws. */
 const SHOWN = 12;
 const MANY = 40;
@@ -45,11 +58,16 @@ export class LogitLogits extends LogitElement {
     text: {},
     by: {},
     context: { attribute: false },
+    record: {},
+    law: {},
+    position: { type: Number },
+    vocabulary: { type: Number },
     settings: { attribute: false },
     chart: {},
     conventions: { attribute: false },
     bare: { type: Boolean },
     shown: { state: true },
+    opened: { state: true },
   };
 
   static styles = [...LogitElement.styles, logitsStyles];
@@ -87,7 +105,7 @@ export class LogitLogits extends LogitElement {
      */
     this.fault = null;
     const initial = initialChoices('logits');
-    /** Origin of the logits: pasted, or a bigram table. @type {'pasted' | 'bigram'} */
+    /** Origin of the logits. @type {typeof SOURCES[number]} */
     this.source = initial.source;
     /** Meaning of the pasted numbers: logits or probabilities. @type {'logits' | 'probabilities'} */
     this.kind = initial.kind;
@@ -99,6 +117,14 @@ export class LogitLogits extends LogitElement {
     this.by = initial.by;
     /** Ids of the text that is drawn from the table; the first one is its start. @type {number[]} */
     this.context = initial.context;
+    /** A recorded answer, as state/recorded.js names it; null if none. @type {string | null} */
+    this.record = initial.record;
+    /** The user's answer to the question which law the record is of. @type {'raw' | 'warped' | null} */
+    this.law = initial.law;
+    /** The position of the record that the bench shows. */
+    this.position = initial.position;
+    /** Number of tokens of the record's vocabulary; null if unknown. @type {number | null} */
+    this.vocabulary = initial.vocabulary;
     /** The settings that are not neutral. @type {import('../../engine/types.js').Settings | null} */
     this.settings = initial.settings;
     /** @type {import('../../state/bench.js').View} */
@@ -108,15 +134,20 @@ export class LogitLogits extends LogitElement {
     /** True to show only the table and its text, for a lesson. */
     this.bare = false;
     this.bigram = countBigrams(TEXT, this.by);
-    /** The origin of the logits that the bench shows. @type {'pasted' | 'bigram'} */
+    /** The origin of the logits that the bench shows. @type {typeof SOURCES[number]} */
     this.shown = 'pasted';
+    /** The read record; null before its code is fetched. @type {import('./recorded.js').OpenRecord | null} */
+    this.opened = null;
     this.#bench.addEventListener('update', () => this.requestUpdate());
     this.#bench.addEventListener('change', () => this.#keep());
   }
 
   /** True while the bench is reading. */
   get busy() {
-    return this.#bench.pass !== null;
+    const audit = /** @type {any} */ (this.renderRoot.querySelector('logit-audit'));
+    return (
+      this.#bench.pass !== null || (this.source === 'recorded' && (!this.opened || audit?.busy))
+    );
   }
 
   connectedCallback() {
@@ -178,7 +209,21 @@ export class LogitLogits extends LogitElement {
   /** Shows the chosen logits in the bench. If they are invalid, the bench keeps its logits. */
   #show() {
     if (this.source === 'pasted') this.#showPasted();
-    else this.#showBigram();
+    else if (this.source === 'bigram') this.#showBigram();
+    else this.#showRecorded();
+  }
+
+  /** Shows a position of the record. */
+  async #showRecorded() {
+    const { openRecord, givenAt } = await import('./recorded.js');
+    if (this.source !== 'recorded') return;
+    this.opened = openRecord(this.record, this.vocabulary, this.opened);
+    const { record } = this.opened;
+    this.shown = 'recorded';
+    const { engine } = this.#bench;
+    if (!record || !engine) return;
+    const at = Math.min(this.position, record.positions.length - 1);
+    this.#bench.show(givenAt(engine, record, at));
   }
 
   #showPasted() {
@@ -217,25 +262,60 @@ export class LogitLogits extends LogitElement {
       <p class="about">${t('logits.about')}</p>
       <div class="tools">
         <div class="segments kinds" role="group" aria-label=${t('logits.sources')}>
-          ${
-            /** @type {const} */ (['pasted', 'bigram']).map(
-              (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
+          ${SOURCES.map(
+            (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
               @click=${() => this.keepChoice({ source: name })}>${t(`logits.${name}`)}</button>`,
-            )
-          }
+          )}
         </div>
-        <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
-        <input type="file" accept=${ENDINGS} multiple hidden aria-label=${t('model.open')} @change=${this.#onFile}
-          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.emit('logit-model', { model: modelOf(files) }))}>
-        <span class="about">${t('logits.file')}</span>
+        ${this.source === 'recorded' ? nothing : this.#renderModel()}
       </div>
       ${this.fault ? html`<p class="error" role="alert">${sentence(this.fault, this)}</p>` : nothing}
       <div class="room"><div class="bench ${this.source}" ${listen(this.#asks)}>
-        ${this.source === 'pasted' ? this.#renderPasted() : this.#renderBigram()}
-        ${this.#bench.trace ? this.#renderBench(this.#bench) : nothing}
+        ${this.#renderSource()}
+        ${this.#showsBench ? this.#renderBench(this.#bench) : nothing}
       </div></div>
-      ${this.#bench.trace ? this.#renderSampler(this.#bench) : nothing}
+      ${this.source === 'recorded' ? this.#renderAudit() : this.#showsBench ? this.#renderSampler(this.#bench) : nothing}
     `;
+  }
+
+  /** Renders the button that opens a model file. */
+  #renderModel() {
+    return html`<button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
+        <input type="file" accept=${ENDINGS} multiple hidden aria-label=${t('model.open')} @change=${this.#onFile}
+          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.emit('logit-model', { model: modelOf(files) }))}>
+        <span class="about">${t('logits.file')}</span>`;
+  }
+
+  #renderSource() {
+    if (this.source === 'pasted') return this.#renderPasted();
+    if (this.source === 'bigram') return this.#renderBigram();
+    if (!this.opened) return html`<section class="record"></section>`;
+    return html`<logit-record .opened=${this.opened} .position=${this.position} .law=${this.law}
+      @logit-choose=${this.#onRecord}></logit-record>`;
+  }
+
+  #renderAudit() {
+    const { engine, asked } = this.#bench;
+    const record = this.opened?.record;
+    if (!record) return nothing;
+    const law = this.law ?? (record.raw === 'warped' ? record.raw : 'raw');
+    return html`<logit-audit .record=${record} .law=${law} .settings=${asked} .engine=${engine}
+      @logit-position=${(/** @type {CustomEvent} */ { detail }) => this.keepChoice(detail)}></logit-audit>`;
+  }
+
+  /** True if the bench has bars of the chosen source. */
+  get #showsBench() {
+    const { trace } = this.#bench;
+    if (!trace) return false;
+    return this.source === 'recorded'
+      ? Boolean(trace.bounded && this.opened?.record)
+      : !trace.bounded;
+  }
+
+  /** @param {CustomEvent} event of <logit-record> */
+  #onRecord(event) {
+    event.stopPropagation(); // emitted again with the name of this element
+    this.keepChoice(event.detail);
   }
 
   #renderPasted() {
@@ -329,16 +409,40 @@ export class LogitLogits extends LogitElement {
 
   /** @param {LogitsBench} bench */
   #renderBench(bench) {
-    const last = this.bigram.tokens[this.context[this.context.length - 1]] ?? '';
     const { distribution, draw, chain } = panelsOfBench(bench);
+    const recorded = bench.trace?.bounded ?? false;
+    const view = bench.chart === 'log' ? 'log' : 'bars';
+    const bars = recorded ? { ...distribution, view, fixed: true } : distribution;
     return html`
       <div class="charts">
-        <p class="shown">${this.shown === 'pasted' ? t('logits.shown.pasted', { n: bench.tokens.length }) : t('logits.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
+        <p class="shown">${this.#shownWords(bench)}</p>
         ${bench.fault ? html`<p class="shown error" role="alert">${sentence(bench.fault, this)}</p>` : nothing}
-        <logit-distribution ?no-glide=${bench.direct} ${props(distribution)}></logit-distribution>
-        <logit-draw ?no-glide=${bench.direct} ${props(draw)}></logit-draw>
+        <logit-distribution ?no-glide=${bench.direct} ${props(bars)}></logit-distribution>
+        ${recorded ? html`<p class="about">${t('recorded.solid')}</p>` : html`<logit-draw ?no-glide=${bench.direct} ${props(draw)}></logit-draw>`}
       </div>
       <logit-chain ${props(chain)}></logit-chain>`;
+  }
+
+  /** Says in a sentence how the settings treat the recorded token. @param {any} drawn null if it is not listed */
+  #recordedWords(drawn) {
+    const { token } = this.opened?.record?.positions[this.position] ?? { token: { text: '' } };
+    const named = visible({ id: NaN, text: token.text, special: false });
+    const begin = t('logits.shown.recorded', { n: number(this.position + 1), token: named });
+    if (!drawn) return begin;
+    const { p_raw, p, p_high, removed_by, maybe } = drawn;
+    const stage = settingName(removed_by ?? maybe ?? '');
+    const end = removed_by
+      ? t('recorded.gone', { raw: percent(p_raw), stage })
+      : t('recorded.after', { raw: percent(p_raw), p: shareWords(p, p_high, percent) });
+    return `${begin} ${end} ${maybe ? t('recorded.open.tail', { stage }) : ''}`;
+  }
+
+  /** Says in a sentence to which tokens the bars belong. @param {LogitsBench} bench */
+  #shownWords({ tokens, drawn }) {
+    if (this.shown === 'pasted') return t('logits.shown.pasted', { n: tokens.length });
+    if (this.shown === 'recorded') return this.#recordedWords(drawn);
+    const last = this.bigram.tokens[this.context[this.context.length - 1]] ?? '';
+    return t('logits.shown.bigram', { token: visible({ id: 0, text: last, special: false }) });
   }
 
   /** @param {Event} event */

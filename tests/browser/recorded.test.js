@@ -1,0 +1,158 @@
+/**
+ * Tests recorded probabilities on the page: a real file, its text, bars that equal the bounds in Node, the audit, a hostile
+ * file, the keyboard and a reload. The file is given by choosing it and by dropping it.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { readRecord } from '../../web/import/logprobs.js';
+import { auditRecord } from '../../web/sources/audit.js';
+import { boundsOf } from '../../web/sources/bounds.js';
+import { exampleRecord } from '../../web/views/logits/record-example.js';
+import { axe, openBench, openSheet, settle, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Logitscope} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), Logitscope.load({})])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const text = exampleRecord();
+const record = { ...readRecord(text), vocab_size: null };
+const SETTINGS = { temperature: 1.3, min_p: 0.02 };
+
+/** Drops a file anywhere on the page. */
+const drop = (page, name, content) =>
+  page.evaluate(
+    ([name, content]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([content], name));
+      document.body.dispatchEvent(
+        new DragEvent('drop', { dataTransfer, bubbles: true, composed: true }),
+      );
+    },
+    [name, content],
+  );
+
+/** The intervals of the bars by token index. */
+const readIntervals = (page) =>
+  page
+    .locator('logit-logits .row[data-id]:not([data-id=rest])')
+    .evaluateAll((rows) =>
+      Object.fromEntries(
+        rows.map(({ dataset: { id, p, pHigh = p } }) => [id, [Number(p), Number(pHigh)]]),
+      ),
+    );
+
+test('a dropped record shows its text; a token shows its position with the intervals of boundsOf', async () => {
+  const { page, complaints, foreign } = await bench.open();
+  await drop(page, 'answer.json', text);
+  const tokens = page.locator('logit-record [role=option]');
+  await tokens.nth(35).waitFor();
+  const words = (await page.locator('logit-record .text').innerText()).replace(/\s+/g, ' ');
+  assert.match(words, /looked around to see the sun there\. He said to himself/);
+  await tokens.nth(4).click();
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    if (name === 'min_p')
+      await page.locator('logit-logits logit-chain').getByRole('button', { name: /Min-p/ }).click();
+    await page.locator(`logit-logits logit-knob[data-name=${name}] .box`).fill(String(value));
+    await page.keyboard.press('Enter');
+  }
+  const expectAt = async (at, vocab_size) => {
+    const { top, half_unit } = record.positions[at];
+    const partial = { logprobs: top.map(({ logprob }) => logprob), vocab_size, half_unit };
+    const bounds = await boundsOf(scope, partial, SETTINGS);
+    const expected = Object.fromEntries(bounds.tokens.map(({ index, p }) => [index, [...p]]));
+    assert.deepEqual(
+      await until(
+        () => readIntervals(page),
+        (found) => JSON.stringify(found) === JSON.stringify(expected),
+      ),
+      expected,
+    );
+    return bounds;
+  };
+  const wide = await expectAt(4, null);
+  assert.ok(wide.tokens.some(({ p: [low, high] }) => high - low > 0.05));
+  assert.ok((await page.locator('logit-logits .range').count()) > 0);
+  const line = page.locator('logit-logits .card[data-stage=temperature] .tail');
+  assert.equal(await line.innerText(), 'depends on the hidden tail');
+  // The size of the vocabulary narrows the intervals.
+  await page.locator('#vocabulary').fill('2048');
+  await page.keyboard.press('Enter');
+  const narrow = await expectAt(4, 2048);
+  const widest = ({ tokens: all }) => Math.max(...all.map(({ p: [low, high] }) => high - low));
+  assert.ok(widest(narrow) <= widest(wide));
+  // The keyboard walks through the text.
+  await page.locator('logit-record .text').focus();
+  await page.keyboard.press('ArrowRight');
+  await expectAt(5, 2048);
+  assert.equal(
+    await page.locator('logit-record [aria-selected=true]').getAttribute('data-at'),
+    '5',
+  );
+  await page.keyboard.press('Home');
+  await expectAt(0, 2048);
+  // The audit equals the one in Node, and a proof leads to its position.
+  await page.locator('logit-audit summary').click();
+  const audit = await auditRecord(
+    { ...record, vocab_size: 2048 },
+    { ...SETTINGS, min_p: 0.1 },
+    scope,
+  );
+  await page.locator('logit-logits logit-knob[data-name=min_p] .box').fill('0.1');
+  await page.keyboard.press('Enter');
+  const proofs = () =>
+    page
+      .locator('logit-audit [data-proof]')
+      .evaluateAll((all) => all.map(({ dataset }) => Number(dataset.proof)));
+  const expected = audit.proofs.map(({ position }) => position);
+  assert.ok(expected.length > 0);
+  assert.deepEqual(await until(proofs, (found) => found.join() === expected.join()), expected);
+  await page.locator('logit-audit [data-proof]').first().click();
+  await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();
+  assert.match(await page.locator('logit-logits .shown').innerText(), /removed by min-p/);
+  await settle(page);
+  assert.deepEqual(await axe(page), []);
+  // The record survives a reload.
+  await page.reload();
+  await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+});
+
+test('a hostile record is refused in one sentence or shown as text; a large one says that it is not kept', async () => {
+  const { page, complaints } = await bench.open();
+  await openSheet(page, 'recorded');
+  await page.locator('logit-record [data-command=record]').waitFor();
+  await page.locator('logit-record textarea').fill('{"logprobs": {"content": [');
+  const error = () => page.locator('logit-record .error[role=alert]').innerText();
+  assert.match(await until(error, (words) => words !== ''), /^\S.*\.$/);
+  const evil = '<img src=x onerror="document.title=1">\u202e';
+  const item = (logprob) => ({
+    token: evil,
+    logprob,
+    top_logprobs: [
+      { token: evil, logprob },
+      { token: 'b', logprob: -2 },
+    ],
+  });
+  const content = Array.from({ length: 2500 }, () => item(-0.2));
+  const large = JSON.stringify({
+    choices: [{ message: { role: 'assistant', content: '' }, logprobs: { content } }],
+    pad: 'x'.repeat(500_000),
+  });
+  await page
+    .locator('logit-record input[type=file]')
+    .setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(large) });
+  await page.locator('logit-record [data-at="1999"]').waitFor();
+  assert.equal(await page.locator('logit-record img').count(), 0);
+  assert.match(await page.locator('logit-record [data-at="0"]').innerText(), /<img\ssrc=x/);
+  assert.match(await page.locator('logit-record [role=status]').innerText(), /too large/);
+  await page.locator('logit-record [data-command=later]').click();
+  await page.locator('logit-record [aria-selected=true][data-at="2000"]').waitFor();
+  await page.reload();
+  assert.match(await until(error, (words) => words !== ''), /too large/);
+  assert.deepEqual(complaints, []);
+});

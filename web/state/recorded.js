@@ -1,0 +1,189 @@
+/**
+ * Recorded token probabilities on the bench: the record, and a reader of one of its positions. Only the listed tokens have
+ * numbers; the chain gives each of them an interval (sources/bounds.js).
+ */
+import { exp, log } from '../engine/elementary.js';
+import { boundsOf } from '../sources/bounds.js';
+import { historyBefore, indexOfDrawn } from '../sources/record.js';
+
+/**
+ * @typedef {import('../import/logprobs.js').LogprobRecord} LogprobRecord
+ * @typedef {import('../import/logprobs.js').Position} Position
+ * @typedef {[low: number, high: number]} Interval
+ */
+
+/** A longer record is held by this document alone: the browser's storage and each undo step would have a copy. */
+export const MOST_KEPT = 500_000;
+const HELD = 'held:';
+/** Number of listed tokens with a bar. */
+const TOP = 20;
+
+/** The long records of this document, by the name that the state has for them. @type {Map<string, string>} */
+const held = new Map();
+
+/** Returns the state's value for a record: its text, or the name of a held one. @param {string} text */
+export function holdRecord(text) {
+  if (text.length <= MOST_KEPT) return text;
+  const known = [...held].find(([, each]) => each === text);
+  const name = known?.[0] ?? `${HELD}${held.size + 1}`;
+  held.set(name, text);
+  return name;
+}
+
+/**
+ * Returns the text for a state's value. `lost` is true if another document held it.
+ * @param {string | null} value
+ */
+export function findRecord(value) {
+  const isHeld = value?.startsWith(HELD) ?? false;
+  const text = isHeld ? (held.get(String(value)) ?? null) : value;
+  return { text, isHeld, lost: isHeld && text === null };
+}
+
+/**
+ * Returns the numbers of one position: surprise of its token in bits, null if not given; least entropy of the whole
+ * distribution in bits; hidden mass.
+ * @param {Position} position
+ */
+export function figuresOf({ token, top }) {
+  const bits = (/** @type {number} */ p) => (p > 0 ? (-p * log(p)) / Math.LN2 : 0);
+  const shares = top.map(({ logprob }) => exp(logprob));
+  const rest = Math.max(0, 1 - shares.reduce((sum, p) => sum + p, 0));
+  const least = shares.at(-1) ?? 0;
+  // The hidden mass has the least entropy in the fewest tokens, each as probable as the last listed one.
+  const count = least > 0 ? Math.floor(rest / least) : 0;
+  const hidden = count * bits(least) + bits(rest - count * least);
+  return {
+    surprise: token.logprob === null ? null : 0 - token.logprob / Math.LN2,
+    entropy: shares.reduce((sum, p) => sum + bits(p), hidden),
+    rest,
+  };
+}
+
+/** Reads one position of a record, as the Reader reads a model's text. */
+export class RecordedReader {
+  #engine;
+  #record;
+  #at;
+
+  /**
+   * @param {import('../engine/remote.js').RemoteLogitscope} engine
+   * @param {LogprobRecord} record
+   * @param {number} at
+   */
+  constructor(engine, record, at) {
+    this.#engine = engine;
+    this.#record = record;
+    this.#at = at;
+  }
+
+  /** @param {Pick<import('./reader.js').ReadRequest, 'position'>} request only the settings are read */
+  async read({ position: { settings } }) {
+    const position = this.#record.positions[this.#at];
+    const { top, half_unit } = position;
+    const partial = {
+      logprobs: Float64Array.from(top, ({ logprob }) => logprob),
+      vocab_size: this.#record.vocab_size,
+      half_unit,
+    };
+    const history = historyBefore(this.#record, this.#at);
+    const bounds = await boundsOf(this.#engine, partial, settings, { history });
+    const trace = traceOf(position, bounds, this.#record.vocab_size, this.#engine.table);
+    const drawn = trace.tokens.find(({ id }) => id === indexOfDrawn(position)) ?? null;
+    return {
+      trace,
+      drawn: position.drawn && drawn ? { ...drawn, u: null } : null,
+      further: [],
+      curves: null,
+      difference: null,
+      beside: null,
+      outcomes: null,
+    };
+  }
+
+  /** @param {number[]} ids indices of listed tokens */
+  async pieces(ids) {
+    const { top } = this.#record.positions[this.#at];
+    return ids.map((id) => ({ ...pieceOf(top[id], id), bytes: new Uint8Array() }));
+  }
+
+  close() {}
+}
+
+/** @param {{ text: string, bytes: number[] | null }} token @param {number} id */
+function pieceOf({ text, bytes }, id) {
+  return { id, text, special: false, ...(bytes && text.includes('\uFFFD') ? { bytes } : {}) };
+}
+
+/**
+ * A trace with intervals, for the panels of a bench. `p` is the lower end of a token's probability, `p_high` the upper end;
+ * `maybe` names a stage that removes the token for some tails. The rest is every token that is not listed here.
+ * @param {Position} position
+ * @param {import('../sources/bounds.js').Bounds} bounds
+ * @param {number | null} vocab_size
+ * @param {import('../engine/types.js').TableRow[]} table
+ * @returns {import('../plots/trace.js').Trace}
+ */
+export function traceOf(position, { stages, tokens, rest, entropy }, vocab_size, table) {
+  const { top } = position;
+  const removedBy = (/** @type {string} */ name) =>
+    tokens.filter(({ removed_by }) => removed_by === name).length;
+  const rows = tokens.map(({ index, p: [p, p_high], removed_by }) => {
+    const maybe = typeof removed_by === 'object' && removed_by ? removed_by.maybe : null;
+    const { logprob } = top[index];
+    return {
+      ...pieceOf(top[index], index),
+      rank: 0,
+      logit: logprob,
+      warped: logprob,
+      p_raw: exp(logprob),
+      p,
+      p_high,
+      logprob: log(p),
+      stage_p: [],
+      removed_by: typeof removed_by === 'string' ? removed_by : null,
+      maybe,
+    };
+  });
+  rows.sort((a, b) => b.p_high - a.p_high || b.p - a.p || a.id - b.id);
+  for (const [i, row] of rows.entries()) row.rank = i + 1;
+  const drawn = indexOfDrawn(position);
+  const isShown = (/** @type {{ id: number, rank: number }} */ { id, rank }) =>
+    rank <= TOP || id === drawn;
+  const shown = rows.filter(isShown);
+  const others = rows.filter((row) => !isShown(row));
+  const sum = (/** @type {'p' | 'p_high' | 'p_raw'} */ name) =>
+    others.reduce((all, row) => all + row[name], 0);
+  const { rest: hidden } = figuresOf(position);
+  const last = stages.at(-1)?.kept ?? [top.length, vocab_size ?? Infinity];
+  return /** @type {any} */ ({
+    bounded: true,
+    vocab_size: vocab_size ?? Infinity,
+    stages: stages.map(({ name, value, exact, kept }) => ({
+      name,
+      value,
+      exact,
+      kept: kept[0],
+      kept_high: kept[1],
+      cuts: table.find((row) => row.name === name)?.group === 'truncation',
+      active: true,
+      changed: true,
+      removed: removedBy(name),
+      after: null,
+    })),
+    tokens: shown,
+    rest: {
+      count: (vocab_size ?? Infinity) - shown.length,
+      p_raw: sum('p_raw') + hidden,
+      p: sum('p') + rest[0],
+      p_high: Math.min(1, sum('p_high') + rest[1]),
+      kept: 0,
+    },
+    kept: last[0],
+    kept_high: last[1],
+    entropy: entropy[0],
+    entropy_high: entropy[1],
+    underflowed: 0,
+    warnings: [],
+  });
+}
