@@ -23,9 +23,9 @@ const widths = new Map();
 const counts = { cases: 0, faults: 0, exact: 0, unbounded: 0, large: 0 };
 let said = Date.now();
 
-/** @param {number} seed @param {() => number} random @param {Float32Array} whole */
-async function tryOne(seed, random, whole) {
-  const partial = cutOf(random, whole);
+/** @param {number} seed @param {() => number} random @param {Float32Array} sorted */
+async function tryOne(seed, random, sorted) {
+  const { partial, whole } = cutOf(random, sorted);
   const n = partial.logprobs.length;
   const settings = chainOf(random);
   const history = historyOf(random, whole.length, n);

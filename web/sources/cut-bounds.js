@@ -104,11 +104,11 @@ export const minPExactly =
 export function topK(law, { values }, k, exactly, name = 'top_k') {
   const least = Math.max(k, values.min_tokens_to_keep);
   const weights = weigh(law);
-  const { least: before, most, strict } = placesOf(law, weights);
+  const { least: before, most, over, overMost } = placesOf(law, weights);
   const ahead = aheadOf(law, !exactly);
   judge(law, name, (i) => {
-    if (most[i] < least) return true;
-    return (exactly ? before[i] : strict[i]) >= least ? false : null;
+    if ((exactly ? most[i] : overMost[i]) < least) return true;
+    return (exactly ? before[i] : over[i]) >= least ? false : null;
   });
   if (!law.tail || ahead >= least) law.tail = null;
   else limitTail(law, exactly ? least - ahead : Infinity);

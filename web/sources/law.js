@@ -250,9 +250,10 @@ function lowestEntropy(listed, hidden, value, moment, d) {
 }
 
 /**
- * Of the tokens before each listed one in the order of the logits: least and most number, least number of those that are
- * strictly likelier, and least and most share of the mass.
- * @typedef {{ least: Float64Array, most: Float64Array, strict: Float64Array, share: Interval[] }} Places
+ * Of the tokens before each listed one in the order of the logits: least and most number, the same of those that are
+ * strictly likelier (`over`, `overMost`), and least and most share of the mass.
+ * @typedef {{ least: Float64Array, most: Float64Array, over: Float64Array, overMost: Float64Array,
+ *   share: Interval[] }} Places
  */
 
 /** Sums over the prefix of a list of tokens. @param {number[]} ids @param {Law} law @param {Weights} weights */
@@ -292,7 +293,8 @@ export function placesOf(law, weights) {
   const any = prefixes(byHigh, law, weights);
   const least = new Float64Array(n);
   const most = new Float64Array(n);
-  const strict = new Float64Array(n);
+  const over = new Float64Array(n);
+  const overMost = new Float64Array(n);
   const share = Array.from({ length: n }, () => /** @type {Interval} */ ([0, 1]));
   const { listed, hidden } = weights;
   alive.forEach((id, at) => {
@@ -306,7 +308,12 @@ export function placesOf(law, weights) {
       : { n: 0, low: 0, high: 0 };
     const joins = tail && !outranks[id];
     least[id] = sure.kept[before];
-    strict[id] = sure.kept[lengthOf(byLow, (other) => lo[other] > hi[id])];
+    over[id] = sure.kept[lengthOf(byLow, (other) => lo[other] > hi[id])];
+    const likelier = lengthOf(byHigh, (other) => hi[other] > lo[id]);
+    overMost[id] =
+      any.any[sorted ? Math.min(at, likelier) : likelier] -
+      Number(!sorted && hi[id] > lo[id]) +
+      (joins ? tail.count[1] : 0);
     most[id] = any.any[end] - own.n + (joins ? tail.count[1] : 0);
     const sureLow = sure.low[before] * (1 - 2 ** -45);
     const restHigh = Math.max(0, listed[1] - sure.high[before] * (1 - 2 ** -45)) + hidden[1];
@@ -318,5 +325,5 @@ export function placesOf(law, weights) {
       mostHigh === Infinity ? 1 : shareOf(mostHigh, restLow, 1),
     ];
   });
-  return { least, most, strict, share };
+  return { least, most, over, overMost, share };
 }
