@@ -85,6 +85,29 @@ describe('settings', () => {
     assert.deepEqual(JSON.parse(text), { temperature: 0.7, top_k: 40 });
   });
 
+  test('--settings-of runs another command with these settings; its own flags override them', async () => {
+    const flags = ['distribution', ...SHE, '--settings-of', '-', '--top', '3', '--json'];
+    const { stdout, stderr } = await cli(
+      flags,
+      '--temp 0.5 --top-k 2 --repeat-last-n 0 --repeat-penalty 2',
+    );
+    const { stages, kept } = JSON.parse(stdout);
+    assert.equal(kept, 2);
+    const run = stages.filter(({ active }) => active).map(({ name, value }) => [name, value]);
+    assert.deepEqual(run, [
+      ['top_k', 2],
+      ['top_p', 0.95],
+      ['min_p', 0.05],
+      ['temperature', 0.5],
+    ]);
+    assert.match(stderr, /^logitscope: repetition_penalty has no effect: repeat_last_n is 0/);
+    const own = await cli([...flags, '--temperature', '1'], '--temp 0.5');
+    assert.equal(
+      JSON.parse(own.stdout).stages.some(({ name, active }) => active && name === 'temperature'),
+      false,
+    );
+  });
+
   test('refusals are one line with the value and the names', async () => {
     const faults = [
       [['-'], 'hello', /^logitscope: this text has the settings of no known program\n$/],

@@ -67,6 +67,13 @@ const LINK = {
   help: 'a link of the page, quoted: its model, prompt and settings, which other flags override',
 };
 
+/** @type {Flag} */
+const SETTINGS = {
+  name: 'settings_of',
+  kind: 'text',
+  help: 'a file with the settings of another program, - for standard input; other flags override them',
+};
+
 /** @type {Flag[]} */
 const DRAWING = [
   {
@@ -198,7 +205,7 @@ function citedFlag(row) {
 export function flagsOf(command, table) {
   return [
     ...command.flags,
-    ...(command.settings ? [...GATES, ...table.map(citedFlag), ...DRAWING, LINK] : []),
+    ...(command.settings ? [...GATES, ...table.map(citedFlag), ...DRAWING, SETTINGS, LINK] : []),
     ...COMMON.filter(
       ({ name }) => !(command.modelless && (name === 'model' || name === 'context')),
     ),

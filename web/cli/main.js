@@ -24,7 +24,7 @@ import { showProgress } from './progress.js';
 import { lesson } from './lesson.js';
 import { logprobs } from './logprobs.js';
 import { checkServer, runOnServer } from './server.js';
-import { settings } from './settings.js';
+import { settings, takeSettings } from './settings.js';
 import { sweep } from './sweep.js';
 import { takeLink } from './link.js';
 import { printLine, say } from './terminal.js';
@@ -114,7 +114,8 @@ async function run(words, streams) {
     return 0;
   }
   const given = parseFlags(rest, flags, command.operands);
-  const values = given.link ? await takeLink(given, flags) : given;
+  const linked = given.link ? await takeLink(given, flags) : given;
+  const values = linked.settings_of ? await takeSettings(linked, streams) : linked;
   takeOperand(values, command);
   await takePromptFile(values, streams.stdin);
   command.check?.(values);

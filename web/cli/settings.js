@@ -6,7 +6,7 @@ import { readFault } from '../engine/node-files.js';
 import { programs, readSettings, recognise, writeSettings } from '../import/settings/index.js';
 import { UsageError } from './flags.js';
 import { readStandardInput, readTextFile } from './read-text.js';
-import { columns, inLine, printJson, safe } from './terminal.js';
+import { columns, inLine, printJson, safe, say } from './terminal.js';
 
 /** @typedef {import('../import/settings/read.js').Reading} Reading */
 
@@ -89,7 +89,7 @@ export const settings = {
   },
 
   async run(_scope, { operands: [path], from, to, json }, { stdin, stdout, stderr }) {
-    const text = await (path === '-' ? readStandardInput(stdin) : readText(path));
+    const text = await readText(path, stdin);
     const reading = readSettings(text, { program: from, fileName: basename(path) });
     const made = to === undefined ? null : writeSettings(reading.settings, to);
     if (json) {
@@ -104,16 +104,33 @@ export const settings = {
       });
     } else if (made) {
       stdout.write(safe(made.text));
-      for (const note of made.notes) stderr.write(`logitscope: ${inLine(inEnglish(note))}\n`);
+      for (const note of made.notes) say(stderr, inEnglish(note));
     } else printReading(reading, stdout);
   },
 };
 
-/** @param {string} path */
-function readText(path) {
+/** @param {string} path - for standard input @param {NodeJS.ReadStream} stdin */
+async function readText(path, stdin) {
+  if (path === '-') return readStandardInput(stdin);
   try {
     return readFile(path);
   } catch (error) {
     throw new UsageError(/** @type {Error} */ (error).message);
   }
+}
+
+/**
+ * `--settings-of FILE`: adds the settings of another program to the values of flags, which override them. Prints the
+ * notes about keys without effect.
+ * @param {Record<string, any>} values
+ * @param {import('./flags.js').Streams} streams
+ */
+export async function takeSettings({ settings_of: path, ...given }, { stdin, stderr }) {
+  if (given.preset !== undefined)
+    throw new UsageError('--settings-of cannot be used with --preset');
+  const { settings: read, notes } = readSettings(await readText(path, stdin), {
+    fileName: basename(path),
+  });
+  for (const note of notes) say(stderr, inEnglish(note));
+  return { ...read, ...given };
 }
