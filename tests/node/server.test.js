@@ -291,6 +291,56 @@ test('kinds that give some tokens only are recognised and refused by name', asyn
   }
 });
 
+test('the bounds of a partial server hold the numbers of the engine', async () => {
+  const direct = await Logitscope.load({ model: readFileSync(SMALL) });
+  direct.feed(direct.encode('Once upon a time'));
+  const { tokens } = direct.distribution({ top: 20 });
+  const top = tokens.map(({ text, id, p }) => ({
+    token: text,
+    bytes: [...direct.piece(id).bytes],
+    logprob: Math.log(p),
+  }));
+  const body = {
+    ...{ model: 'm', prompt: 'Once upon a time', raw: true, stream: false, logprobs: true },
+    ...{ top_logprobs: 20, options: { num_predict: 1, temperature: 1 } },
+  };
+  const address = await replay([
+    listOf('library', 'm'),
+    { path: '/api/version', answer: { version: '0.13.0' } },
+    {
+      path: '/api/generate',
+      body,
+      answer: {
+        model: 'm',
+        response: top[0].token,
+        done: true,
+        logprobs: [{ ...top[0], top_logprobs: top }],
+      },
+    },
+  ]);
+  const line = ['distribution', '--server', address, ...BEGUN, '--vocab-size', '512', '--json'];
+  for (const [settings, flags] of [
+    [{ top_k: 10 }, ['--top-k', '10']],
+    [{ temperature: 1.3, top_p: 0.3 }, ['--temperature', '1.3', '--top-p', '0.3']],
+    [{ min_p: 0.9, temperature: 0.5 }, ['--min-p', '0.9', '--temperature', '0.5']],
+  ]) {
+    const { stdout, stderr, status } = await cli([...line, ...flags]);
+    assert.equal(status, 0, stderr);
+    const found = JSON.parse(stdout);
+    const trace = direct.distribution({ ...settings, top: 20 });
+    for (const [i, { p, removed_by }] of trace.tokens.entries()) {
+      const [low, high] = found.tokens[i].p;
+      assert.ok(low - 1e-9 <= p && p <= high + 1e-9, `${low} ${p} ${high}`);
+      if (settings.top_k) {
+        assert.ok(high - low < 1e-5);
+        assert.equal(found.tokens[i].removed_by, removed_by);
+      }
+    }
+  }
+  const penalty = await cli([...line, '--repetition-penalty', '1.2']);
+  assert.match(penalty.stderr, /penalties read the tokens of the prompt, which Ollama does not/);
+});
+
 test('a server that lies is refused, and the timeline keeps its numbers', async () => {
   const { source } = await Server.open(fake.address);
   const scope = await Logitscope.load({ source });
@@ -333,7 +383,7 @@ test('a server that lies is refused, and the timeline keeps its numbers', async 
   assert.ok(!questions.some(({ path }) => path === '/elsewhere'));
   // An endless answer is read up to the bound.
   fake.change = (_, __, response) => {
-    const part = Buffer.alloc(1 << 22, ' ');
+    const part = Buffer.alloc(1 << 24, ' ');
     const write = () => response.destroyed || response.write(part, () => setImmediate(write));
     write();
     return response;

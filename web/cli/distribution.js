@@ -2,6 +2,7 @@
 import { readSecond } from '../engine/second-distribution.js';
 import { PROMPTS, SEED, needPrompt, settingsOf } from './flags.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
+import { VOCAB_SIZE, showPartial } from './partial.js';
 import { SERVER } from './server.js';
 import { bar, columns, inLine, largest, percent, printJson, quoted, width } from './terminal.js';
 
@@ -93,9 +94,11 @@ export const distribution = {
     { name: 'top', kind: 'number', help: 'how many tokens to list (20)' },
     ...OWN,
     ...SERVER,
+    VOCAB_SIZE,
   ],
   notes: OWN_NOTES,
   check: needPrompt,
+  partial: showPartial,
 
   async run(scope, values, { stdout, stderr }, table) {
     await scope.feed(await scope.encode(values.prompt));

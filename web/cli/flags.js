@@ -32,6 +32,8 @@ export class UsageError extends Error {}
  * @property {boolean} [modelless] true if the command needs no model
  * @property {boolean} [sessionless] true if the command needs only the model's facts and tokens, without a
  *   session
+ * @property {(server: import('../sources/server.js').Server, values: any, streams: Streams, table: any[]) =>
+ *   Promise<number>} [partial] runs it with a server that gives only the most probable tokens
  * @property {string} [notes] text in the help, after the flags
  * @property {(values: any) => void} [check]
  * @property {(scope: any, values: any, streams: Streams, table: any[]) => Promise<number | void>

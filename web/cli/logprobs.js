@@ -65,16 +65,16 @@ async function readPositions(scope, record, settings) {
 const bitsOf = (logprob) => (logprob === null ? null : Math.max(0, -logprob / Math.LN2));
 
 /** JSON has no infinity. @param {number[]} range */
-const finite = (range) => range.map((x) => (Number.isFinite(x) ? x : null));
+export const finite = (range) => range.map((x) => (Number.isFinite(x) ? x : null));
 
 /** An interval of numbers as text: one number if both ends print equally. @param {number[]} range @param {(x: number) => string} print */
-function rangeText([low, high], print) {
+export function rangeText([low, high], print) {
   const [from, to] = [print(low), high === Infinity ? '…' : print(high)];
   return from === to ? from : `${from} – ${to}`;
 }
 
 /** @param {null | string | { maybe: string }} removed */
-const removedText = (removed) =>
+export const removedText = (removed) =>
   removed === null ? '' : typeof removed === 'string' ? removed : `${removed.maybe}?`;
 
 /** @param {LogprobRecord} record @param {(Reading | null)[]} readings @param {number} shown */

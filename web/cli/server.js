@@ -86,6 +86,7 @@ export function tellSpeed({ host, speed: { answers, ms } }, stderr) {
 export async function runOnServer(command, values, options, streams, table) {
   const server = await openServer(values, streams.stderr);
   const { source, model } = server;
+  if (!source && command.partial) return command.partial(server, values, streams, table);
   if (!source) throw partialError(server);
   const scope = await Logitscope.load({ source, ...options });
   try {

@@ -130,9 +130,7 @@ export class LogitServer extends LogitElement {
       await this.#refuse(reason);
       this.hint = forbidden
         ? t('server.hosts', { host: url.host })
-        : toFault(reason).key === 'server_gone'
-          ? await hintOf(url)
-          : '';
+        : await hintOf(url, toFault(reason));
     } finally {
       clearTimeout(timer);
       document.removeEventListener('securitypolicyviolation', onForbidden);
@@ -206,11 +204,14 @@ export function openFirst(scope) {
 }
 
 /**
- * A sentence about the remedy if a server does not answer.
+ * A sentence about the remedy; '' without one.
  * @param {URL} url
+ * @param {import('../engine/errors.js').Fault} fault
  */
-async function hintOf(url) {
+async function hintOf(url, { key }) {
   const { origin } = location;
+  if (key.startsWith('server_partial')) return t('server.hint.partial', { address: url.origin });
+  if (key !== 'server_gone') return '';
   const kind = KINDS.find(({ port }) => String(port) === url.port);
   // An opaque answer: something is there, and does not let this page read it.
   const there = await fetch(url, { mode: 'no-cors', credentials: 'omit', cache: 'no-store' }).then(

@@ -59,7 +59,7 @@ const encodeByTransformers = (prompt, model, { begin = false }) => [
 /** A question to an OpenAI-compatible server. @type {NonNullable<Kind['top']>} */
 const topOfCompletion = (prompt, model, most) => [
   '/v1/completions',
-  { model, prompt, max_tokens: 1, temperature: 1, logprobs: most },
+  { model, prompt, max_tokens: 1, temperature: 1, top_p: 1, logprobs: most },
 ];
 
 /** @type {readonly Kind[]} */

@@ -30,7 +30,7 @@ const ANSWER_MAX = 1 << 26;
 const MODELS_MAX = 1000;
 const TEXT_MAX = 200;
 /** The time before a question is repeated, in ms. */
-const AGAIN_MS = 500;
+const AGAIN_MS = 250;
 /** Servers write this number or a lower one for a probability of 0. */
 const IMPOSSIBLE = -9999;
 /** The status of a refused question. */
