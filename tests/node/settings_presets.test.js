@@ -102,6 +102,19 @@ const GOLDEN = [
     notes: [],
   },
   {
+    name: 'temperature_last runs temperatures in their own order, also those that the list lacks',
+    text: 'temperature: 0.5\ntemperature_last: true\nsmoothing_factor: 0.3\nsampler_priority: [min_p, temperature]\nmin_p: 0.1\n',
+    program: 'text-generation-webui',
+    stages: ['min_p', 'temperature', 'smoothing_factor'],
+    notes: [],
+  },
+  {
+    name: 'typical-p of llama.cpp counts the tokens that top-n-sigma has removed',
+    text: 'llama-cli --top-nsigma 1 --typical 0.5',
+    program: 'llama-cpp',
+    notes: ['sigma_counts typical_p'],
+  },
+  {
     name: 'the order of KoboldCpp in numbers; a slope above 1 counts as 1, a window of 0 is off',
     text: '{"temperature":0.6,"rep_pen":1.2,"rep_pen_range":0,"rep_pen_slope":7,"min_p":0.1,"smoothing_factor":0.3,"sampler_order":[5,6,0,1,2,3,4],"max_context_length":4096}',
     program: 'koboldcpp',

@@ -208,6 +208,8 @@ export const sentences = {
     'each penalty has its own window there ({keys}); here all look at {value} tokens',
   settings_presence_as_repetition:
     'its chat makes presence_penalty a repetition_penalty of {value}',
+  settings_sigma_counts:
+    '{setting} there also counts the tokens that top_n_sigma has removed, so its result is another',
   settings_ngram_window:
     'no_repeat_ngram_size looks at the whole text there, here at {value} tokens',
   settings_reason_smoothing: 'its curve divides by the factor in another way',

@@ -60,7 +60,7 @@ export function koboldEffects({ all, given, settings, note, drop }) {
       'dry_multiplier',
       phrase('settings_window_off', { setting: 'dry_multiplier', key: 'dry_penalty_last_n' }),
     );
-  if (settings.temperature === 0) drop('smoothing_factor');
+  if (settings.temperature === 0 && !(settings.dynatemp_range > 0)) drop('smoothing_factor');
   if (settings.adaptive_target > 0 && !(settings.min_p > 0) && all.top_p >= 1) {
     settings.min_p = 0.002;
     note(phrase('settings_forced_min_p', { value: 0.002 }));

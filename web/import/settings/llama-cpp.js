@@ -91,11 +91,28 @@ export function llamaOrder({ all, given, settings, note, drop }) {
   const letters = key === 'sampler_seq' || /^[dkypsmtxiea]+$/.test(String(all.samplers));
   const names = key ? namesOf(all[key], letters) : USUAL;
   const stages = [...FIRST, ...stagesOf(names, note)];
-  if (!settings.mirostat) return stages;
+  if (!settings.mirostat) {
+    noteRemoved(settings, stages, note);
+    return stages;
+  }
   const alone = [...FIRST, 'temperature', 'mirostat'];
   for (const setting of active(settings))
     if (!alone.includes(setting)) drop(setting, phrase('settings_mirostat', { setting }));
   return alone;
+}
+
+/**
+ * top_n_sigma leaves the tokens that it removes in the list, with p = 0.
+ * @param {Record<string, any>} settings
+ * @param {string[]} stages
+ * @param {State['note']} note
+ */
+function noteRemoved(settings, stages, note) {
+  if (!active(settings).includes('top_n_sigma') || !stages.includes('top_n_sigma')) return;
+  const later = stages.slice(stages.indexOf('top_n_sigma'));
+  for (const setting of ['typical_p', 'dynatemp_range'])
+    if (later.includes(setting) && active(settings).includes(setting))
+      note(phrase('settings_sigma_counts', { setting }));
 }
 
 /** Effects that depend on several keys. @param {State} state */

@@ -47,12 +47,6 @@ const UNIT = 1e-4;
 
 const stageNamed = (/** @type {string} */ name) => STAGES.find((stage) => stage.name === name);
 
-/** Moves names to the end. @param {string[]} names @param {string[]} last */
-const withLast = (names, last) => [
-  ...names.filter((name) => !last.includes(name)),
-  ...names.filter((name) => last.includes(name)),
-];
-
 /** @param {State} state */
 export function webuiOrder({ all, note }) {
   const stated = all.sampler_priority;
@@ -68,7 +62,9 @@ export function webuiOrder({ all, note }) {
   // Stages that an older list does not name run before the listed ones.
   const missing = USUAL.filter((name) => !known.includes(name));
   const whole = [...missing, ...known];
-  const order = all.temperature_last ? withLast(whole, TEMPERATURES) : whole;
+  const order = all.temperature_last
+    ? [...whole.filter((name) => !TEMPERATURES.includes(name)), ...TEMPERATURES]
+    : whole;
   const ours = order.map((name) => /** @type {any} */ (stageNamed(name)).ours);
   return [...FIRST, ...ours];
 }
