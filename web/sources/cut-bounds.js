@@ -110,8 +110,17 @@ export function topK(law, { values }, k, exactly, name = 'top_k') {
     if ((exactly ? most[i] : overMost[i]) < least) return true;
     return (exactly ? before[i] : over[i]) >= least ? false : null;
   });
-  if (!law.tail || ahead >= least) law.tail = null;
-  else limitTail(law, exactly ? least - ahead : Infinity);
+  const { tail } = law;
+  if (!tail || ahead >= least) {
+    law.tail = null;
+    return;
+  }
+  limitTail(law, exactly ? least - ahead : Infinity);
+  // The best of the hidden tokens have at least the mean mass of all.
+  const { units } = rebased(tail);
+  const surely = Math.max(0, least - countOf({ ...law, tail: null })[1]);
+  const share = Math.min(1, surely / tail.count[1]) * (1 - 2 ** -30);
+  if (law.tail) law.tail.units[0] = Math.min(units[0] * share, law.tail.units[1]);
 }
 
 /** @param {Law} law @param {Run} run @param {number} p */
@@ -330,7 +339,8 @@ export function xtc(law, { values, coin }) {
   }
   const [least, most] = countOf(law);
   const enough = values.min_tokens_to_keep;
-  const acts = !tailHigh && least - (any - 1) >= enough;
+  // The last likely token always stays.
+  const acts = enough <= 1 || (!tailHigh && least - (any - 1) >= enough);
   const never = !tailHigh && (any < 2 || most - (sure - 1) < enough);
   if (never) return;
   judge(law, 'xtc_probability', (i) => {

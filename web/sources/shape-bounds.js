@@ -123,10 +123,8 @@ function smoothTail(base, { top, moved, f, k, s }) {
     const ratio = (/** @type {number} */ d) => (d === -Infinity ? d : f(d) - d - (f(cap) - cap));
     const peak = s > 0 ? -(Math.sqrt(k * k + 3 * s) - k) / (3 * s) : -1 / (2 * k);
     const most = exp(Math.min(700, ratio(Math.max(floor, Math.min(cap, peak)))));
-    units = [
-      base.units[0] * exp(Math.min(ratio(floor), 0)),
-      Math.min(units[1], base.units[1] * most),
-    ];
+    const least = leastSmooth(base, (d) => ratio(cap + d));
+    units = [least, Math.min(units[1], base.units[1] * most)];
   }
   return {
     top: top + highest,
@@ -136,6 +134,22 @@ function smoothTail(base, { top, moved, f, k, s }) {
     a: /** @type {Interval} */ ([1, 1]),
     slop: base.slop + 2 ** -23 * (4 + Math.abs(top) + Math.abs(highest)),
   };
+}
+
+/**
+ * A lower bound of the new weight: tokens below a share t of the cap hold at most the mass count t, and the others keep
+ * at least the smaller ratio of both ends.
+ * @param {import('./tail.js').Tail} base
+ * @param {(d: number) => number} ratio of the weight at a logit that is d above the cap
+ */
+function leastSmooth({ top, floor, units, count }, ratio) {
+  const low = exp(floor - top);
+  const bounds = [0, 0.1, 0.3, 0.5, 0.7, 0.9].map((part) => {
+    const share = Math.max(low, (part * units[0]) / count[1]);
+    const left = units[0] - (part === 0 ? 0 : count[1] * share);
+    return share > 0 && share <= 1 && left > 0 ? left * exp(Math.min(0, ratio(log(share)))) : 0;
+  });
+  return Math.max(...bounds) * (1 - 2 ** -30);
 }
 
 /** By how much the best logit may lie below the largest possible one. @param {Law} law @param {number} ref */
