@@ -239,12 +239,11 @@ def koboldcpp(b, l, ids, step):
     get = lambda key, usual: b.get(key, usual)
     for id, bias in get("logit_bias", {}).items():
         l[int(id)] += max(-100, min(100, bias))
-    if get("dry_penalty_last_n", 320) > 0:
-        window = last(ids, get("dry_penalty_last_n", 320))
-        l = dry(l, window, get("dry_multiplier", 0), get("dry_base", 1.75), get("dry_allowed_length", 2))
+    window = last(ids, get("dry_penalty_last_n", 320))
+    l = dry(l, window, get("dry_multiplier", 0), get("dry_base", 1.75), get("dry_allowed_length", 2))
 
     def penalties(l):
-        window = last(ids, get("rep_pen_range", 320)) if get("rep_pen_range", 320) > 0 else []
+        window = last(ids, max(get("rep_pen_range", 320), 1))
         r, slope = get("rep_pen", 1), get("rep_pen_slope", 1)
         slope = slope if 0 < slope <= 1 else 1
         l = repetition(l, window, r, 1 + (r - 1) * slope if r > 1 else r)

@@ -44,12 +44,12 @@ const GOLDEN = [
     ],
   },
   {
-    name: 'DRY of SillyTavern does nothing with KoboldCpp: its window is 0',
-    text: preset({}),
+    name: 'a window of 0 is the whole text for DRY of KoboldCpp, and one token for its penalties',
+    text: preset({ rep_pen_range: 0 }),
     program: 'sillytavern',
-    stages: ['repetition_penalty', 'top_k', 'top_p', 'min_p', 'temperature'],
-    settings: { repetition_window: 512, temperature: 0.9, dry_multiplier: undefined },
-    notes: ['window_off dry_multiplier', 'backend KoboldCpp'],
+    stages: ['dry_multiplier', 'repetition_penalty', 'top_k', 'top_p', 'min_p', 'temperature'],
+    settings: { repetition_window: 1, dry_penalty_last_n: 0, dry_multiplier: 0.8 },
+    notes: ['window_one rep_pen_range', 'breakers_too KoboldCpp', 'backend KoboldCpp'],
   },
   {
     name: 'DRY of SillyTavern acts with text-generation-webui, over the window of the penalties',
@@ -115,12 +115,14 @@ const GOLDEN = [
     notes: ['sigma_counts typical_p'],
   },
   {
-    name: 'the order of KoboldCpp in numbers; a slope above 1 counts as 1, a window of 0 is off',
+    name: 'the order of KoboldCpp in numbers; a slope above 1 counts as 1, a window of 0 too',
     text: '{"temperature":0.6,"rep_pen":1.2,"rep_pen_range":0,"rep_pen_slope":7,"min_p":0.1,"smoothing_factor":0.3,"sampler_order":[5,6,0,1,2,3,4],"max_context_length":4096}',
     program: 'koboldcpp',
-    stages: ['temperature', 'smoothing_factor', 'top_k', 'top_p', 'min_p'],
-    settings: { top_k: 100, top_p: 0.92, convention: 'llama.cpp' },
-    notes: ['window_off repetition_penalty'],
+    stages: [
+      ...['temperature', 'smoothing_factor', 'repetition_penalty', 'top_k', 'top_p', 'min_p'],
+    ],
+    settings: { top_k: 100, top_p: 0.92, repetition_window: 1, rep_pen_slope: undefined },
+    notes: ['window_one rep_pen_range'],
   },
   {
     name: 'adaptive-p of KoboldCpp forces a small min-p',
@@ -214,6 +216,17 @@ for (const { name, text, program, settings = {}, stages, notes } of GOLDEN)
     );
     assert.deepEqual(acting(withoutIdle(again)), acting(withoutIdle(reading.settings)));
   });
+
+test('a note names the key of the preset, not that of its server', () => {
+  const { notes } = readSettings(preset({ rep_pen_range: 0 }), {
+    program: 'sillytavern-llama-cpp',
+  });
+  const off = notes.filter(({ key }) => key === 'settings_window_off');
+  assert.deepEqual(
+    off.map(({ values }) => values.key),
+    ['rep_pen_range', 'dry_penalty_last_n'],
+  );
+});
 
 test('the surest guess is the program that wrote the text', () => {
   for (const { text, program } of GOLDEN)

@@ -208,6 +208,8 @@ export const sentences = {
     'each penalty has its own window there ({keys}); here all look at {value} tokens',
   settings_presence_as_repetition:
     'its chat makes presence_penalty a repetition_penalty of {value}',
+  settings_window_one: '{key} {value} counts as 1 there: the penalties see the last token alone',
+  settings_breakers_too: '{program} also penalises a breaker that would extend a repeat',
   settings_sigma_counts:
     '{setting} there also counts the tokens that top_n_sigma has removed, so its result is another',
   settings_ngram_window:

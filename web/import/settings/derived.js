@@ -1,5 +1,8 @@
 /** Tables of programs that run the samplers of another program under names of their own. */
 
+import { phrase } from '../../engine/errors.js';
+
+/** @typedef {import('../../engine/errors.js').Phrase} Phrase */
 /** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
 
 /**
@@ -18,14 +21,22 @@ export const rowsAs = (rows, names, defaults = {}) =>
   });
 
 /**
- * Returns a function that gives a state the other program's names.
+ * Returns a function that gives a state the other program's names. Its notes name the keys of this program.
  * @param {Record<string, string>} names
  * @returns {(state: State) => State}
  */
 export const stateAs = (names) => {
+  const back = Object.fromEntries(Object.entries(names).map(([own, theirs]) => [theirs, own]));
   const rename = (/** @type {string} */ key) => names[key] ?? key;
+  const named = (/** @type {Phrase} */ { key, values }) =>
+    phrase(
+      key,
+      'key' in values ? { ...values, key: back[String(values.key)] ?? values.key } : values,
+    );
   return (state) => ({
     ...state,
+    note: (note) => state.note(named(note)),
+    drop: (setting, note) => state.drop(setting, note && named(note)),
     all: Object.fromEntries(Object.entries(state.all).map(([key, value]) => [rename(key), value])),
     given: new Set([...state.given].map(rename)),
   });

@@ -52,14 +52,10 @@ export function koboldOrder({ all, settings, note, drop }) {
 
 /** @param {State} state */
 export function koboldEffects({ all, given, settings, note, drop }) {
-  if (all.rep_pen_range === 0)
-    for (const setting of STAGES[6])
-      drop(setting, phrase('settings_window_off', { setting, key: 'rep_pen_range' }));
-  if (all.dry_penalty_last_n === 0)
-    drop(
-      'dry_multiplier',
-      phrase('settings_window_off', { setting: 'dry_multiplier', key: 'dry_penalty_last_n' }),
-    );
+  if (all.rep_pen_range < 1 && STAGES[6].some((name) => active(settings).includes(name)))
+    note(phrase('settings_window_one', { key: 'rep_pen_range', value: all.rep_pen_range }));
+  if (settings.dry_multiplier > 0 && settings.dry_sequence_breakers?.length > 0)
+    note(phrase('settings_breakers_too', { program: 'KoboldCpp' }));
   if (settings.temperature === 0 && !(settings.dynatemp_range > 0)) drop('smoothing_factor');
   if (settings.adaptive_target > 0 && !(settings.min_p > 0) && all.top_p >= 1) {
     settings.min_p = 0.002;
@@ -117,7 +113,7 @@ export const koboldRows = [
     setting: 'repetition_window',
     kind: 'whole',
     default: 320,
-    from: atLeast0,
+    from: (value) => Math.max(value, 1),
     to: windowTo,
   },
   {
@@ -143,7 +139,6 @@ export const koboldRows = [
     kind: 'whole',
     default: 320,
     from: atLeast0,
-    to: windowTo,
   },
   {
     key: 'dry_sequence_breakers',
