@@ -349,6 +349,17 @@ test('the tour keeps the user’s changes of settings and undoes its own', async
     { temperature, top_k, top_p: top_p ?? 1, min_p, landscape_u, twin },
     { temperature: 0.9, top_k: 3, top_p: 1, min_p: 0.02, landscape_u: 0.4, twin: false },
   );
+  // A user who chooses a knob that removes tokens goes on with the beat about these, and keeps the settings.
+  await page.locator('logit-scope').evaluate((scope) => scope.restore({ ...scope.state, beat: 1 }));
+  await guide.locator('.deed').waitFor();
+  await settle(page);
+  const before = await state();
+  await page.locator('logit-landscape [data-knob=min_p]').click();
+  await until(
+    () => guide.locator('.count').innerText(),
+    (text) => text === '3/5',
+  );
+  assert.deepEqual(await state(), before);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -118,6 +118,21 @@ test('typed text and settings survive a change of model, even if a model cannot 
   assert.equal(await other.inputValue(), 'Tom likes');
   await page.locator('[data-view=bench]').click();
 
+  // Each model has its own changes to undo; they come back with it.
+  const undo = page.locator('logit-scope .moment [data-command=undo]');
+  const heat = () =>
+    page.locator('logit-scope').evaluate((scope) => scope.state.settings.temperature);
+  const warm = await heat();
+  await page.locator('logit-scope').evaluate((scope) => scope.set({ temperature: 0.55 }));
+  await settle(page);
+  await choose(page, 'verbs');
+  assert.equal(await undo.getAttribute('aria-disabled'), 'true');
+  assert.match(String(await undo.getAttribute('title')), /stories.+can be undone when it is open/);
+  await choose(page, 'stories');
+  await undo.click();
+  await settle(page);
+  assert.equal(await heat(), warm);
+
   // A word typed while another model loads becomes the prompt of that model.
   let go = (_) => {};
   const typed = new Promise((resolve) => (go = resolve));

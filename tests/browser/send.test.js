@@ -136,6 +136,7 @@ test('the picture has sentence, value and names; it is copied or saved', async (
   const { text } = await shown(page);
   const { name, words } = await savedTexts(opened);
   assert.equal(name, 'landscape-top_p.svg');
+  assert.ok(words.includes('also: temperature 1.3'), words.join('|'));
   assert.ok(words.join(' ').includes(text.replace('∎', '').slice(0, 60)), words.join('|'));
   assert.ok(words.includes('top-p = 0.85') && words.includes('u = 0.6000'), words.join('|'));
   await open(opened);

@@ -292,10 +292,13 @@ export function tick(p) {
   return `${times}${tenTo(exponent)}${percentSign()}`;
 }
 
+/** Most decimals of a percentage; a fuller one is "< 100 %". */
+const MOST_DIGITS = 6;
+
 /** @param {number} p */
 function nearlyFull(p) {
   const full = percentExactly(0, 1);
-  for (let digits = 1; digits <= 14; digits += digits === 1 ? 1 : 2) {
+  for (let digits = 1; digits <= MOST_DIGITS; digits += digits === 1 ? 1 : 2) {
     const text = percentExactly(digits, p);
     if (!text.startsWith(full.slice(0, 3))) return text;
   }

@@ -1,7 +1,7 @@
 /**
  * <logit-guide>: one beat of the tour, as a line below the landscape. A beat sets up the settings, asks the user for
- * an action, and then describes the measured effect. Emits "logit-beat" to change to another beat and
- * "logit-guide-end" at the end.
+ * an action, and then describes the measured effect. Emits "logit-beat" to change to another beat, with `fresh` false
+ * to keep the settings, and "logit-guide-end" at the end.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
@@ -297,6 +297,9 @@ export class LogitGuide extends LogitElement {
     if (this.over) this.said = this.#wordsOf(now) ?? (() => t('guide.other'));
     else {
       this.away = this.beat === 1 && now.knob !== 'temperature';
+      // A user who works at a knob that removes tokens goes on with the beat about these knobs.
+      if (this.away && CUTS.includes(now.knob))
+        this.emit('logit-beat', { beat: CUTS_BEAT, fresh: false });
       const moved = this.beat === 2 && this.#acted && this.#before;
       this.said = moved && movesLuck(moved, now) ? sameTokenWords(now) : null;
     }

@@ -93,9 +93,9 @@ export class Tour {
     this.#scope.requestUpdate();
   }
 
-  /** @param {number} beat */
-  async #goTo(beat) {
-    await this.show(beat);
+  /** @param {number} beat @param {boolean} [fresh] */
+  async #goTo(beat, fresh) {
+    await this.show(beat, fresh);
     this.#announce();
   }
 
@@ -170,7 +170,7 @@ export class Tour {
     const { beat } = this;
     if (!beat) return nothing;
     const { renderRoot } = this.#scope;
-    return html`<logit-guide slot="guide" .beat=${beat} .beats=${BEATS} .present=${this.#scope.present} .root=${renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goTo(detail.beat)}
+    return html`<logit-guide slot="guide" .beat=${beat} .beats=${BEATS} .present=${this.#scope.present} .root=${renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goTo(detail.beat, detail.fresh)}
       @logit-guide-end=${(/** @type {CustomEvent} */ { detail }) => this.#endTour(detail.bench)}></logit-guide>`;
   }
 }

@@ -4,6 +4,7 @@ import { ticksOf } from './axis.js';
 import { linesOf } from './ladder.js';
 import { Loop } from './loop.js';
 import { crossingWords } from './phrases.js';
+import { alsoActive, alsoWords } from './segments.js';
 import { tailOf } from './sentence.js';
 
 /**
@@ -32,7 +33,7 @@ export class Files {
   /** Gives the lines their usual movement back. */
   #leave = () => {};
 
-  /** @param {import('lit').ReactiveElement} host */
+  /** @param {import('lit').ReactiveElement & { table: import('../../engine/types.js').TableRow[] }} host */
   constructor(host) {
     this.#host = host;
   }
@@ -59,6 +60,7 @@ export class Files {
       prompt,
       words,
       about: crossingWords(lines),
+      also: alsoWords(alsoActive(lines.knob.settings, this.#host.table, row.name)),
       axis: ticksOf(row),
       ladder:
         content.rungs.length > 0

@@ -21,6 +21,7 @@ import { partsOf } from './prose.js';
  * @property {string} prompt
  * @property {string[]} words the text after the prompt; the first one is the drawn token
  * @property {string} about the knob's value
+ * @property {string} also the other active settings; '' for none
  * @property {{ share: number, value: string, word: string }[]} axis
  * @property {{ label: string, near: boolean, parts: string[] }[]} ladder its lines; empty for none
  *
@@ -35,6 +36,8 @@ const [WIDE, TALL, MARGIN] = [1200, 630, 48];
  */
 const [LARGE, MIDDLE, SMALL] = [32, 22, 17];
 const [LINES, RUNG] = [2, 29];
+/** Width of the value of u at the end of its line. */
+const U_ROOM = 170;
 
 /** Returns the shapes of the rivers. If the drawn token has no river, adds a line for it. @param {Picture} picture */
 function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {
@@ -207,6 +210,24 @@ export function drawPair({ about, look, panes }) {
 }
 
 /**
+ * Returns the other active settings, behind the knob's value.
+ * @param {Scene} scene @param {{ y: number }} place
+ */
+function alsoOf({ about, also, look: { palette, family } }, { y }) {
+  const x = MARGIN + measureIn(`650 ${MIDDLE}px ${family}`)(about) + MIDDLE;
+  const room = WIDE - MARGIN - U_ROOM - x;
+  const measure = measureIn(`400 ${SMALL}px ${family}`);
+  const [line] = breakLines([{ text: also, lit: false }], measure, room, 1);
+  if (also === '' || !line) return '';
+  return textOf(line.map(({ text }) => text).join(''), {
+    x: round(x),
+    y,
+    'font-size': SMALL,
+    fill: palette.soft,
+  });
+}
+
+/**
  * Returns the SVG of one picture.
  * @param {Scene} scene
  */
@@ -221,6 +242,7 @@ export function drawScene(scene) {
     ...firstLines(about, look),
     ...sentenceOf(scene, 62),
     textOf(about, { x: MARGIN, ...value, fill: palette.ink, 'font-weight': 650 }),
+    alsoOf(scene, value),
     u === null
       ? ''
       : textOf(`u = ${u.toFixed(4)}`, {

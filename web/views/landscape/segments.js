@@ -29,7 +29,7 @@ const OTHERS = ['constraint', 'banned_words', 'forced_first'];
 
 /** @param {Options} options */
 export function renderKnobs({ row, rows, also, openBench, choose, beside }) {
-  const said = also.length > 0 ? t('landscape.also', { settings: list(also) }) : '';
+  const said = alsoWords(also);
   return html`
     ${rows.length > 1 ? renderSegments(row, rows, choose) : nothing}
     ${beside}
@@ -73,8 +73,13 @@ function renderMore(knob, others, choose) {
     )}</select>`;
 }
 
+/** Returns the sentence about the other active settings; '' if there are none. @param {string[]} also */
+export function alsoWords(also) {
+  return also.length > 0 ? t('landscape.also', { settings: list(also) }) : '';
+}
+
 /**
- * Returns a text that names the active settings, except the knob.
+ * Returns the active settings in words, except the knob.
  * @param {Record<string, any>} settings
  * @param {TableRow[]} table
  * @param {string} knob
