@@ -198,6 +198,39 @@ export class Chain {
   }
 
   /**
+   * Runs the chain on many rows of logits with equal settings, which C gets once. The returned function gives p
+   * (vocab_size,) after one row; any other call of this engine makes the function invalid.
+   * @param {Resolved} resolved
+   * @param {number} size vocab_size
+   * @param {number} begin number of ids of each history that are the prompt
+   * @returns {(logits: Float32Array, history: number[]) => Float64Array}
+   */
+  rows(resolved, size, begin) {
+    const { module } = this.#core;
+    const { calls } = module;
+    const { gates, values, seed } = resolved;
+    const each = Object.keys(gates).length || Object.keys(values.logit_bias).some((key) => key.includes(' '));
+    let chain = 0;
+    return (logits, history) => {
+      const step = history.length - begin;
+      if (each || !chain) {
+        const ready = this.prepareRun(this.given(logits, history), resolved, step);
+        chain = ready.chain;
+        this.#apply(ready);
+        return this.#wholeResult(ready).p;
+      }
+      calls.settings_step(seed, step);
+      const at = module.exchange(8 * size + 4 * history.length);
+      const historyAt = at + 4 * size;
+      module.writeFloat32(at, logits);
+      module.writeUint32(historyAt, history);
+      module.need(calls.chain_apply(chain, at, historyAt, history.length, 0));
+      calls.chain_probabilities(chain, at, size);
+      return module.float64(at, size);
+    };
+  }
+
+  /**
    * Returns a token's p, and the sum of p of all tokens before it in the order of the draw.
    * @param {Ready} ready after its chain has run
    * @param {number} id

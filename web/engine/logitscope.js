@@ -217,6 +217,19 @@ export class Logitscope extends Session {
   }
 
   /**
+   * The law of whole texts: the complete texts after a prompt in decreasing probability until they hold `mass`, and
+   * the exact probability of all others.
+   * @param {string | ArrayLike<number>} prompt
+   * @param {Settings} [settings]
+   * @param {import('./law-types.js').LawOptions} [options]
+   * @returns {Promise<import('./law-types.js').Law>}
+   */
+  async law(prompt, settings, options) {
+    const core = this.#open();
+    return (await import('./law.js')).law(core, this, prompt, settings, options);
+  }
+
+  /**
    * The trace of any logits, with the complete result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]

@@ -1,0 +1,50 @@
+/** Types of law.js. Probabilities are shares of 1; an interval is [from, to]. */
+
+/**
+ * A text while the search runs.
+ * @typedef {{ ids: number[], p: number, steps: number[], ended: boolean }} Sentence
+ */
+
+/**
+ * Another law over the same texts; exactly one key: other settings, p^power, the law given that a constraint holds,
+ * the most probable of `best_of` draws.
+ * @typedef {{ settings?: import('./types.js').Settings, power?: number, condition?: import('./types.js').Constraint, best_of?: number }} Other
+ */
+
+/**
+ * @typedef {object} LawOptions
+ * @property {number} [mass] 0 to 1, default 0.99: the texts listed hold this probability
+ * @property {number} [limit] most prefixes, default 60,000; fewer if their logits need more than 64 MiB
+ * @property {number} [max_new_tokens] longer texts are cut; default: the rest of the context
+ * @property {number} [power] 1 to 1000; short for alongside: [{ power }], placed last
+ * @property {Other[]} [alongside]
+ * @property {{ name: string, values: number[] }} [knob] each listed text's p at each value of a setting
+ * @property {number[]} [beams] widths of beam searches without length penalty (Wu et al. 2016, section 7)
+ * @property {import('./types.js').Platform<'AbortSignal'>} [signal]
+ */
+
+/**
+ * @typedef {object} LawText
+ * @property {number[]} ids without the prompt, with the end token if the text ends there
+ * @property {string} text
+ * @property {{ id: number, text: string, p: number }[]} tokens
+ * @property {number} p
+ * @property {number | null} rank from 1; null if the text is less probable than every listed one
+ */
+
+/**
+ * @typedef {object} Law
+ * @property {number[]} prompt_ids
+ * @property {(LawText & { finish_reason: 'eos' | 'length', beside: [number, number][], along?: Float64Array })[]} sentences
+ *   decreasing p, ties by ids; `beside` has an interval for each law of `alongside`
+ * @property {number} mass probability of the listed texts
+ * @property {number} rest probability of all others; mass + rest = 1 within 2^-40
+ * @property {number} prefixes number of prefixes whose logits are kept
+ * @property {LawText} greedy
+ * @property {(LawText & { beam_width: number })[]} beams
+ * @property {{ rest: [number, number], total_variation: number[], kl: number[] }[]} alongside KL in nats, Infinity
+ *   if the rest leaves it open
+ * @property {Float64Array} [rest_along] the rest at each value of the knob
+ */
+
+export {};
