@@ -95,13 +95,16 @@ const DRAWING = [
 /** Help text of flags with escapes, because it is hard to type these characters in a shell. */
 export const ESCAPED = '\\n is a line break, \\t a tab, \\\\ a backslash; may be repeated';
 
+/** @type {Flag} */
+export const CONSTRAINT = {
+  name: 'constraint',
+  kind: 'text',
+  help: 'json, name_age_city, three_numbers, schema:FILE (JSON) or grammar:FILE (GBNF)',
+};
+
 /** @type {Flag[]} */
 const GATES = [
-  {
-    name: 'constraint',
-    kind: 'text',
-    help: 'json, name_age_city, three_numbers, schema:FILE (JSON) or grammar:FILE (GBNF)',
-  },
+  CONSTRAINT,
   {
     name: 'banned_words',
     kind: 'texts',
@@ -439,7 +442,7 @@ function readText(file) {
 }
 
 /** @param {string} word a name, schema:FILE or grammar:FILE */
-function toConstraint(word) {
+export function toConstraint(word) {
   const [, kind, file] = /^(schema|grammar):(.*)$/s.exec(word) ?? [];
   if (!kind) return word;
   const text = readText(file);

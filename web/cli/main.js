@@ -21,6 +21,7 @@ import { generate } from './generate.js';
 import { grade } from './grade.js';
 import { info } from './info.js';
 import { showProgress } from './progress.js';
+import { law } from './law.js';
 import { lesson } from './lesson.js';
 import { logprobs } from './logprobs.js';
 import { checkServer, runOnServer } from './server.js';
@@ -38,6 +39,7 @@ const COMMANDS = {
   distribution,
   compare,
   sweep,
+  law,
   tokenize,
   detect,
   info,

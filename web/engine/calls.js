@@ -31,4 +31,5 @@ export const SCOPE_CALLS = /** @type {const} */ ([
   'readFrom',
   'drawFrom',
   'landscapeFrom',
+  'law',
 ]);

@@ -62,6 +62,8 @@ export const NO_PIECE = { text: '', special: false };
 /** Largest landscape: the number of the setting's values times the number of listed tokens. */
 const CELLS_MAX = 1 << 24;
 
+const NOTHING = new Float64Array(0);
+
 /**
  * Checks the options of a draw and fills in the defaults.
  * @param {string} what name of the options, for errors
@@ -198,8 +200,8 @@ export class Chain {
   }
 
   /**
-   * Runs the chain on many rows of logits with equal settings, which C gets once. The returned function gives p
-   * (vocab_size,) after one row; any other call of this engine makes the function invalid.
+   * Runs the chain on many rows of logits with equal settings, which C gets once, and again after another call. The
+   * returned function gives p (vocab_size,) after one row; it is empty if a gate leaves no token.
    * @param {Resolved} resolved
    * @param {number} size vocab_size
    * @param {number} begin number of ids of each history that are the prompt
@@ -208,15 +210,25 @@ export class Chain {
   rows(resolved, size, begin) {
     const { module } = this.#core;
     const { calls } = module;
-    const { gates, values, seed } = resolved;
-    const each = Object.keys(gates).length || Object.keys(values.logit_bias).some((key) => key.includes(' '));
+    const { values, seed } = resolved;
+    const gates = { constraint_start: begin, ...resolved.gates };
+    const each =
+      Object.keys(resolved.gates).length ||
+      Object.keys(values.logit_bias).some((key) => key.includes(' '));
+    const own = {};
     let chain = 0;
     return (logits, history) => {
       const step = history.length - begin;
-      if (each || !chain) {
-        const ready = this.prepareRun(this.given(logits, history), resolved, step);
+      if (each || module.prepared !== own) {
+        const ready = this.prepareRun(this.given(logits, history), { ...resolved, gates }, step);
         chain = ready.chain;
-        this.#apply(ready);
+        try {
+          this.#apply(ready);
+        } catch (error) {
+          if (/** @type {any} */ (error).code === 'nothing_left') return NOTHING;
+          throw error;
+        }
+        module.prepared = own;
         return this.#wholeResult(ready).p;
       }
       calls.settings_step(seed, step);

@@ -1,20 +1,20 @@
 /** Types of law.js. Probabilities are shares of 1; an interval is [from, to]. */
 
 /**
- * A text while the search runs.
- * @typedef {{ ids: number[], p: number, steps: number[], ended: boolean }} Sentence
+ * A text while the search runs. `nothing_left`: a constraint allows no next token.
+ * @typedef {{ ids: number[], p: number, steps: number[], finish_reason: 'eos' | 'length' | 'nothing_left' }} Sentence
  */
 
 /**
- * Another law over the same texts; exactly one key: other settings, p^power, the law given that a constraint holds,
- * the most probable of `best_of` draws.
+ * Another law over the same texts: other settings; p^power, of these settings or of the law's own; the law given
+ * that a constraint holds; the most probable of `best_of` draws.
  * @typedef {{ settings?: import('./types.js').Settings, power?: number, condition?: import('./types.js').Constraint, best_of?: number }} Other
  */
 
 /**
  * @typedef {object} LawOptions
  * @property {number} [mass] 0 to 1, default 0.99: the texts listed hold this probability
- * @property {number} [limit] most prefixes, default 60,000; fewer if their logits need more than 64 MiB
+ * @property {number} [limit] the most prefixes of one search, 1 to 131,072, default 60,000
  * @property {number} [max_new_tokens] longer texts are cut; default: the rest of the context
  * @property {number} [power] 1 to 1000; short for alongside: [{ power }], placed last
  * @property {Other[]} [alongside]
@@ -35,11 +35,11 @@
 /**
  * @typedef {object} Law
  * @property {number[]} prompt_ids
- * @property {(LawText & { finish_reason: 'eos' | 'length', beside: [number, number][], along?: Float64Array })[]} sentences
+ * @property {(LawText & { finish_reason: Sentence['finish_reason'], beside: [number, number][], along?: Float64Array })[]} sentences
  *   decreasing p, ties by ids; `beside` has an interval for each law of `alongside`
  * @property {number} mass probability of the listed texts
  * @property {number} rest probability of all others; mass + rest = 1 within 2^-40
- * @property {number} prefixes number of prefixes whose logits are kept
+ * @property {number} prefixes number of prefixes that the search visited
  * @property {LawText} greedy
  * @property {(LawText & { beam_width: number })[]} beams
  * @property {{ rest: [number, number], total_variation: number[], kl: number[] }[]} alongside KL in nats, Infinity

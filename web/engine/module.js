@@ -94,6 +94,8 @@ async function compileLoops(loops, source, given) {
 }
 
 export class Module {
+  /** The rows whose settings C holds; null after other settings. @type {object | null} */
+  prepared = null;
   /** @type {Record<string, (...args: number[]) => number>} */
   calls;
   /** @type {WebAssembly.Memory} */

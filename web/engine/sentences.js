@@ -54,6 +54,8 @@ export const sentences = {
   own_numbers: 'own must give a list of numbers, got {value}',
   own_numbers_at: 'own must give a list of numbers, got {value} at {at}',
   own_each: 'own must give a logit for each of the {limit} tokens, got {n}',
+  law_stage:
+    'the law of whole texts cannot be computed with {setting}, which has a state, a coin or a second distribution',
   own_once: 'own must give its logits at once, only generate waits for a promise',
   own_logit: 'own must give token {id} a finite logit or -Infinity, got {value}',
   second_each: 'second must hold a logit for each of the {limit} tokens, got {n}',
@@ -673,6 +675,7 @@ export const sentences = {
   a_scope: 'a scope or session over a second model',
   an_engine: 'a Logitscope or a RemoteLogitscope',
   a_grammar: 'a grammar with its vocabulary',
+  a_list_of_laws: 'a list of objects with one of settings, power, condition, best_of',
   a_list_of_axes: 'a list of settings with their values',
   auto_or_boolean: '"auto", true or false',
   auto_or_false: '"auto" or false',

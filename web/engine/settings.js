@@ -326,6 +326,7 @@ export function applySettings(module, table, resolved, breakers, ends, biases, s
     if (calls[call](module.place(words), words.length)) module.fail();
   };
   calls.settings_reset();
+  module.prepared = null;
   table.forEach(({ name, kind, choices, neutral }, index) => {
     const value = resolved.values[name];
     if (kind === 'map' || kind === 'list' || value === neutral) return; // settings_reset has made it neutral

@@ -1,0 +1,216 @@
+/**
+ * The prefixes of texts after one prompt, and walks over them under one chain. A prefix keeps its logits, so other
+ * settings need no model.
+ */
+import { LogitscopeError } from './errors.js';
+import { openPace } from './generate.js';
+import { readsSecond } from './presets.js';
+
+/** @import { Core } from './core.js' */
+/** @import { Sentence } from './law-types.js' */
+/** @import { Settings } from './types.js' */
+
+/** The most bytes of kept logits of one prompt. */
+const LOGITS_BYTES = 2 ** 26;
+
+/** A prefix: its logits (vocab_size,) once they are known, and the prefixes that are one token longer. */
+class Prefix {
+  /** @type {Float32Array | null} */
+  logits = null;
+  /** @type {Map<number, Prefix> | null} */
+  next = null;
+
+  /** @param {number} id */
+  child(id) {
+    this.next ??= new Map();
+    let child = this.next.get(id);
+    if (!child) this.next.set(id, (child = new Prefix()));
+    return child;
+  }
+}
+
+/** The prefixes after one prompt, with the session that computes their logits. */
+class Forest {
+  root = new Prefix();
+  /** Number of prefixes with kept logits. */
+  #kept = 0;
+  #session;
+
+  /** @param {import('./session.js').Session} session @param {number[]} prompt */
+  constructor(session, prompt) {
+    this.#session = session;
+    this.prompt = prompt;
+  }
+
+  /**
+   * Computes the logits after prompt and path, and keeps them while there is room.
+   * @param {Prefix} prefix
+   * @param {number[]} path
+   */
+  async learn(prefix, path) {
+    await this.#session.feed([...this.prompt, ...path]);
+    const logits = this.#session.logits();
+    if (++this.#kept * logits.byteLength <= LOGITS_BYTES) prefix.logits = logits;
+    return logits;
+  }
+
+  close() {
+    this.#session.close();
+  }
+}
+
+/** The forest of an engine's last prompt. @type {WeakMap<Core, Forest>} */
+const forests = new WeakMap();
+
+/** @param {Core} core @param {import('./logitscope.js').Logitscope} scope @param {number[]} prompt */
+export function forestOf(core, scope, prompt) {
+  const last = forests.get(core);
+  if (last && String(last.prompt) === String(prompt)) return last;
+  last?.close();
+  const forest = new Forest(scope.session(), prompt);
+  forests.set(core, forest);
+  return forest;
+}
+
+/**
+ * Refuses samplers with a state, a coin or a second distribution, since prompt, text and settings do not decide their result.
+ * @param {Record<string, any>} values
+ * @param {unknown} own
+ */
+function checkStages(values, own) {
+  const { mirostat, adaptive_target, xtc_probability: coin } = values;
+  let setting = '';
+  if (mirostat) setting = 'mirostat';
+  else if (adaptive_target) setting = 'adaptive_target';
+  else if (coin > 0 && coin < 1) setting = 'xtc_probability';
+  else if (readsSecond(values)) setting = 'guidance_scale';
+  else if (own) setting = 'own';
+  if (setting) throw new LogitscopeError('invalid_argument', 'law_stage', { setting });
+}
+
+/** Reads prefixes under one chain. */
+export class Walk {
+  #forest;
+  #row;
+  #pace = openPace();
+
+  /**
+   * @param {Core} core
+   * @param {Forest} forest
+   * @param {Settings} settings
+   * @param {{ most: number, ends: number[], limit: number, signal?: { aborted: boolean } }} bounds
+   */
+  constructor(core, forest, settings, bounds) {
+    this.#forest = forest;
+    const resolved = core.resolve({ ...settings, top: 0 });
+    checkStages(resolved.values, resolved.own);
+    this.bounds = bounds;
+    this.#row = core.chain.rows(resolved, core.info?.vocab_size ?? 0, forest.prompt.length);
+  }
+
+  /**
+   * p (vocab_size,) of the token after a path, null if its logits are not known.
+   * @param {Prefix} prefix
+   * @param {number[]} path
+   */
+  #known({ logits }, path) {
+    return logits && this.#row(logits, [...this.#forest.prompt, ...path]);
+  }
+
+  /**
+   * p (vocab_size,) of the token after a path.
+   * @param {Prefix} prefix
+   * @param {number[]} path
+   * @returns {Promise<Float64Array>}
+   */
+  async after(prefix, path) {
+    const q = this.#known(prefix, path);
+    if (q) return q;
+    const logits = await this.#forest.learn(prefix, path);
+    await this.#pace();
+    if (this.bounds.signal?.aborted) throw new LogitscopeError('cancelled', 'load_cancelled');
+    return this.#row(logits, [...this.#forest.prompt, ...path]);
+  }
+
+  /**
+   * Finds all texts with p >= threshold; null if they need more prefixes than the limit.
+   * @param {number} threshold
+   * @returns {Promise<{ found: Sentence[], rest: number, visited: number } | null>}
+   */
+  async pass(threshold) {
+    const { most, ends, limit } = this.bounds;
+    const stack = [
+      { prefix: this.#forest.root, depth: 0, id: -1, p: 1, steps: /** @type {number[]} */ ([]) },
+    ];
+    /** @type {number[]} */
+    const path = [];
+    /** @type {Sentence[]} */
+    const found = [];
+    let rest = 0;
+    let visited = 0;
+    for (let top = stack.pop(); top; top = stack.pop()) {
+      path.length = Math.max(0, top.depth - 1);
+      if (top.depth) path.push(top.id);
+      if (++visited > limit) return null;
+      const q = this.#known(top.prefix, path) ?? (await this.after(top.prefix, path));
+      if (!q.length)
+        found.push({ ids: [...path], p: top.p, steps: top.steps, finish_reason: 'nothing_left' });
+      for (let id = q.length - 1; id >= 0; id--) {
+        const p = top.p * q[id];
+        if (!p) continue;
+        if (p < threshold) rest += p;
+        else if (ends.includes(id) || top.depth + 1 === most)
+          found.push({
+            ids: [...path, id],
+            p,
+            steps: [...top.steps, q[id]],
+            finish_reason: ends.includes(id) ? 'eos' : 'length',
+          });
+        else
+          stack.push({
+            prefix: top.prefix.child(id),
+            depth: top.depth + 1,
+            id,
+            p,
+            steps: [...top.steps, q[id]],
+          });
+      }
+    }
+    return { found, rest, visited };
+  }
+
+  /**
+   * The p of each token of a text; ends early at a token that the chain removes.
+   * @param {number[]} ids
+   */
+  async along(ids) {
+    let prefix = this.#forest.root;
+    const steps = [];
+    for (const [i, id] of ids.entries()) {
+      steps.push((await this.after(prefix, ids.slice(0, i)))[id] ?? 0);
+      if (!steps.at(-1)) break;
+      prefix = prefix.child(id);
+    }
+    return steps;
+  }
+
+  /** The text that takes the most probable token at each step; ties by id. */
+  async greedy() {
+    const { most, ends } = this.bounds;
+    const ids = [];
+    const steps = [];
+    for (
+      let prefix = this.#forest.root;
+      ids.length < most;
+      prefix = prefix.child(ids[ids.length - 1])
+    ) {
+      const q = await this.after(prefix, ids);
+      if (!q.length) break;
+      const id = q.reduce((best, p, i) => (p > q[best] ? i : best), 0);
+      steps.push(q[id]);
+      ids.push(id);
+      if (ends.includes(id)) break;
+    }
+    return { ids, steps };
+  }
+}
