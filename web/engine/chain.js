@@ -62,8 +62,6 @@ export const NO_PIECE = { text: '', special: false };
 /** Largest landscape: the number of the setting's values times the number of listed tokens. */
 const CELLS_MAX = 1 << 24;
 
-const NOTHING = new Float64Array(0);
-
 /**
  * Checks the options of a draw and fills in the defaults.
  * @param {string} what name of the options, for errors
@@ -197,49 +195,6 @@ export class Chain {
       if (token) [token.before[i], token.p[i]] = this.#massBefore(ready, token.id);
     }
     return { values: Float64Array.from(values), top, ids, p, ...(token && { token }) };
-  }
-
-  /**
-   * Runs the chain on many rows of logits with equal settings, which C gets once, and again after another call. The
-   * returned function gives p (vocab_size,) after one row; it is empty if a gate leaves no token.
-   * @param {Resolved} resolved
-   * @param {number} size vocab_size
-   * @param {number} begin number of ids of each history that are the prompt
-   * @returns {(logits: Float32Array, history: number[]) => Float64Array}
-   */
-  rows(resolved, size, begin) {
-    const { module } = this.#core;
-    const { calls } = module;
-    const { values, seed } = resolved;
-    const gates = { constraint_start: begin, ...resolved.gates };
-    const each =
-      Object.keys(resolved.gates).length ||
-      Object.keys(values.logit_bias).some((key) => key.includes(' '));
-    const own = {};
-    let chain = 0;
-    return (logits, history) => {
-      const step = history.length - begin;
-      if (each || module.prepared !== own) {
-        const ready = this.prepareRun(this.given(logits, history), { ...resolved, gates }, step);
-        chain = ready.chain;
-        try {
-          this.#apply(ready);
-        } catch (error) {
-          if (/** @type {any} */ (error).code === 'nothing_left') return NOTHING;
-          throw error;
-        }
-        module.prepared = own;
-        return this.#wholeResult(ready).p;
-      }
-      calls.settings_step(seed, step);
-      const at = module.exchange(8 * size + 4 * history.length);
-      const historyAt = at + 4 * size;
-      module.writeFloat32(at, logits);
-      module.writeUint32(historyAt, history);
-      module.need(calls.chain_apply(chain, at, historyAt, history.length, 0));
-      calls.chain_probabilities(chain, at, size);
-      return module.float64(at, size);
-    };
   }
 
   /**
