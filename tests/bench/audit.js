@@ -50,6 +50,7 @@ export function lawsOf(scope, pool, settings, listed, decimals = 15) {
   const round = (/** @type {number} */ x) => Number(x.toFixed(decimals));
   const positions = pool.map((top) => ({
     token: top[0],
+    drawn: true,
     top: top.slice(0, listed).map((one) => ({ ...one, logprob: round(one.logprob) })),
     half_unit: decimals < 15 ? 0.5 * 10 ** -decimals : 0,
   }));

@@ -5,11 +5,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { auditRecord } from '../../web/sources/audit.js';
+import { auditRecord, readLaws } from '../../web/sources/audit.js';
 import { normalQuantile, placeOf, sumsOf, testUniform } from '../../web/sources/draw-tests.js';
 import { lawsOf, readPool, simulate } from '../bench/audit.js';
+import { exampleRecord } from '../../web/views/logits/record-example.js';
 import { closed } from '../cleanup.js';
 import { cases } from '../long.js';
+import { cli } from './command_line.js';
 
 const scope = closed(
   await Logitscope.load({ model: new URL('../../models/stories.gguf', import.meta.url) }),
@@ -22,7 +24,7 @@ function recordOf(settings, listed = size) {
   const positions = pool.map((top, step) => {
     const logits = Float32Array.from(top, ({ logprob }) => logprob);
     const { id: at } = scope.drawFrom(logits, { ...settings, seed: 5 }, { step });
-    return { token: top[at], top: top.slice(0, listed) };
+    return { token: top[at], top: top.slice(0, listed), drawn: true };
   });
   return { raw: 'raw', vocab_size: size, positions };
 }
@@ -120,4 +122,56 @@ test('the audit repeats, and warped probabilities are not warped again', async (
   await assert.rejects(auditRecord(record, {}, scope, { seed: -1 }), {
     key: 'must_be_integer_between',
   });
+});
+
+test('with rounded numbers and hidden tails a true claim is not rejected more often', async () => {
+  const runs = cases(400, 10_000);
+  for (const settings of [{ temperature: 0.7 }, { temperature: 0.9, top_p: 0.9 }]) {
+    const actual = await lawsOf(scope, pool, settings, size);
+    const laws = await lawsOf(scope, pool, settings, 12, 3);
+    assert.ok(laws.some(({ rest }) => rest === null));
+    const found = simulate(scope, { settings, laws }, actual, { runs, tokens: 100, seed: 6 });
+    assert.equal(found.proofs, 0);
+    const most = 0.01 + 3.3 * Math.sqrt((0.01 * 0.99) / runs);
+    for (const name of ['pit', 'temperature', 'tighter', 'all'])
+      assert.ok(found[name] <= most, `${name} ${found[name]}`);
+  }
+});
+
+test('a list that may end in the drawn token is read without its last one, whichever token was drawn', async () => {
+  const tail = (top, drawn) => ({
+    token: top[drawn],
+    top: drawn === 3 ? top.slice(0, 3) : top,
+    drawn: true,
+  });
+  const laws = await readLaws(
+    {
+      program: 'vllm',
+      raw: 'raw',
+      vocab_size: null,
+      positions: [0, 1, 3].map((drawn) => tail(pool[0].slice(0, 4), drawn)),
+    },
+    {},
+    scope,
+    {},
+  );
+  const [first, ...others] = laws.map(({ weights, rest }) => ({
+    n: weights.length,
+    share: weights[0] / weights[1],
+    rest,
+  }));
+  for (const law of others) {
+    assert.equal(law.n, 3);
+    assert.ok(Math.abs(law.share / first.share - 1) < 1e-6);
+    assert.ok(Math.abs(law.rest[1] - first.rest[1]) < 1e-5);
+  }
+});
+
+test('the command line audits a record', async () => {
+  const said = await cli(
+    ['logprobs', '-', '--temperature', '1.3', '--min-p', '0.1', '--audit'],
+    exampleRecord(),
+  );
+  assert.match(said.stdout, /audit: no\. \d+ of the tokens/);
+  assert.match(said.stdout, /token 5 " the": min_p/);
 });

@@ -5,10 +5,12 @@
 import { basename } from 'node:path';
 import { inEnglish } from '../engine/errors.js';
 import { readRecord } from '../import/logprobs.js';
+import { auditRecord } from '../sources/audit.js';
 import { boundsOf } from '../sources/bounds.js';
 import { lawAt, readsHistory } from '../sources/record-law.js';
 import { SEED, UsageError, settingsOf } from './flags.js';
 import { readStandardInput, readTextFile } from './read-text.js';
+import { printAudit } from './record-audit.js';
 import { columns, inLine, percent, printJson, quoted, safe } from './terminal.js';
 
 /**
@@ -188,6 +190,7 @@ export const logprobs = {
       kind: 'text',
       help: 'raw or warped: the law of the recorded numbers (as the program says)',
     },
+    { name: 'audit', kind: 'switch', help: 'test if the tokens are draws from these settings' },
     { name: 'alternatives', kind: 'number', help: `alternatives in a line (${SHOWN})` },
   ],
   notes:
@@ -219,6 +222,9 @@ export const logprobs = {
     const settings = settingsOf(values, table_);
     const readings = await readPositions(scope, record, settings);
     const summary = summaryOf(record, readings);
+    const audit = values.audit
+      ? await auditRecord(record, settings, scope, { seed: values.seed })
+      : null;
     const { program, raw, vocab_size, text, notes } = record;
     if (values.json) {
       printJson(stdout, {
@@ -230,6 +236,7 @@ export const logprobs = {
         settings,
         tokens: tokensOf(record, readings),
         summary,
+        ...(audit && { audit }),
       });
       return;
     }
@@ -237,5 +244,6 @@ export const logprobs = {
     for (const note of notes) stdout.write(`note: ${safe(inLine(inEnglish(note)))}\n`);
     stdout.write(`\n${table(record, readings, values.alternatives ?? SHOWN)}\n`);
     printSummary(summary, stdout);
+    if (audit) printAudit(audit, record, stdout);
   },
 };

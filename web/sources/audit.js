@@ -22,7 +22,7 @@ import {
   testTighter,
   testUniform,
 } from './draw-tests.js';
-import { historyBefore, indexOfDrawn } from './record.js';
+import { keyOf, lawAt, readsHistory } from './record-law.js';
 
 /**
  * @typedef {import('../engine/types.js').Settings} Settings
@@ -41,8 +41,8 @@ import { historyBefore, indexOfDrawn } from './record.js';
  *
  * @typedef {import('./bounds.js').Bounds} Bounds
  * @typedef {import('./tail.js').Interval} Interval
- * @typedef {import('./record.js').RecordPosition} RecordPosition
- * @typedef {import('./record.js').LogprobRecord} LogprobRecord
+ * @typedef {import('../import/logprobs.js').Position} Position
+ * @typedef {import('../import/logprobs.js').LogprobRecord} LogprobRecord
  *
  * @typedef {import('./draw-tests.js').Cut} Cut
  * @typedef {object} AuditStage
@@ -138,8 +138,15 @@ export async function readLaws(record, settings, engine, { onprogress, signal })
   return laws;
 }
 
-/** False for a token of the prompt, and if the record does not say which token was drawn. @param {RecordPosition} position */
-const isDraw = ({ prompt = false, drawn = true }) => drawn && !prompt;
+/** False for a token of the prompt, and if the record does not say which token was drawn. @param {Position} position */
+const isDraw = ({ prompt, drawn }) => drawn && !prompt;
+
+/** The index of the drawn token in its list, the list's length for a hidden one. @param {Position} position */
+function indexOfDrawn({ token, top }) {
+  const key = keyOf(token);
+  const at = top.findIndex((one) => keyOf(one) === key);
+  return at < 0 ? top.length : at;
+}
 
 /** Reads the laws of a record's positions. */
 class LawReader {
@@ -191,26 +198,24 @@ class LawReader {
 
   /** @param {number} at @param {Settings} settings @returns {Promise<FoundLaw | null>} */
   async #read(at, settings) {
-    const { vocab_size, positions } = this.#record;
-    const position = positions[at];
-    const { top, half_unit = 0 } = position;
-    const n = top.length;
-    if (n === 0) return null;
     const engine = this.#engine;
     const { table } = engine;
-    const penalised = activeStages(settings, table).some(({ group }) => group === 'penalty');
-    const history = penalised ? historyBefore(this.#record, at) : [];
-    const hidden = Math.max(n, 1 + history.reduce((most, id) => Math.max(most, id), 0)) - n;
-    const logprobs = Float64Array.from(top, ({ logprob }) => logprob ?? 0);
+    const withHistory = readsHistory(table, settings);
+    const given = lawAt(this.#record, at, { settings, withHistory, listedOnly: true });
+    if (!given) return null;
+    const { partial, history, settings: asked } = given;
+    const { logprobs, vocab_size, half_unit = 0 } = /** @type {any} */ (partial);
+    const n = logprobs.length;
     // A hidden token of the history has an id, so that repeats are found, and no weight.
+    const hidden = history.reduce((most, id) => Math.max(most, id - n + 1), 0);
     const logits = Float32Array.from([...logprobs, ...Array(hidden).fill(-1e5)]);
     const { temperature = 1 } = settings;
-    const logs = logprobs.map((logprob) => logprob / (temperature || 1));
-    const raw = logprobs.map((logprob) => expOfMinus(logprobs[0] - logprob));
+    const logs = logprobs.map((/** @type {number} */ logprob) => logprob / (temperature || 1));
+    const raw = logprobs.map((/** @type {number} */ logprob) => expOfMinus(logprobs[0] - logprob));
     const law = { logs, raw, blur: blurOf(half_unit, settings) };
     if (vocab_size === n) {
-      const trace = await engine.warp(logits, { ...settings, top: 0 }, { history });
-      const isProof = trace.p[indexOfDrawn(position)] === 0;
+      const trace = await engine.warp(logits, { ...asked, top: 0 }, { history });
+      const isProof = trace.p[indexOfDrawn(this.#record.positions[at])] === 0;
       const named = isProof
         ? await engine.warp(logits, { ...settings, top: n }, { history })
         : trace;
@@ -218,11 +223,10 @@ class LawReader {
     }
     const pointwise = await engine.warp(
       logits,
-      { ...pointwiseOf(settings, table), top: 0 },
+      { ...pointwiseOf(asked, table), top: 0 },
       { history },
     );
-    const partial = { logprobs, vocab_size, half_unit };
-    const bounds = await boundsOf(engine, partial, settings, { history });
+    const bounds = await boundsOf(engine, partial, asked, { history });
     const found = { ...law, ...boundedLaw(bounds, pointwise.p, isPartial(settings, table)) };
     return measured(cutList(found, this.#listed));
   }

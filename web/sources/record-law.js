@@ -58,14 +58,16 @@ function biasesOf(settings, record, indexOf) {
  * Null for a position without any probability.
  * @param {LogprobRecord} record
  * @param {number} at
- * @param {{ settings?: Record<string, any>, withHistory?: boolean }} [options]
+ * @param {{ settings?: Record<string, any>, withHistory?: boolean, listedOnly?: boolean }} [options] listedOnly: true to
+ *   leave out a drawn token that is not listed, so that the draw does not decide over the law
  * @returns {PositionLaw | null}
  */
-export function lawAt(record, at, { settings = {}, withHistory = false } = {}) {
+export function lawAt(record, at, options = {}) {
+  const { settings = {}, withHistory = false, listedOnly = false } = options;
   const { token, top, half_unit, drawn: isDrawn } = record.positions[at];
   const key = keyOf(token);
   const isListed = top.some((one) => keyOf(one) === key);
-  const alone = isDrawn && !isListed && token.logprob !== null;
+  const alone = !listedOnly && isDrawn && !isListed && token.logprob !== null;
   const tokens = alone ? [...top, /** @type {Listed} */ (token)] : [...top];
   if (tokens.length === 0) return null;
   tokens.sort((a, b) => b.logprob - a.logprob);

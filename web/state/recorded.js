@@ -3,8 +3,9 @@
  * numbers; the chain gives each of them an interval (sources/bounds.js).
  */
 import { exp, log } from '../engine/elementary.js';
+import { LogitscopeError } from '../engine/errors.js';
 import { boundsOf } from '../sources/bounds.js';
-import { historyBefore, indexOfDrawn } from '../sources/record.js';
+import { lawAt, readsHistory } from '../sources/record-law.js';
 
 /**
  * @typedef {import('../import/logprobs.js').LogprobRecord} LogprobRecord
@@ -79,20 +80,19 @@ export class RecordedReader {
 
   /** @param {Pick<import('./reader.js').ReadRequest, 'position'>} request only the settings are read */
   async read({ position: { settings } }) {
-    const position = this.#record.positions[this.#at];
-    const { top, half_unit } = position;
-    const partial = {
-      logprobs: Float64Array.from(top, ({ logprob }) => logprob),
-      vocab_size: this.#record.vocab_size,
-      half_unit,
-    };
-    const history = historyBefore(this.#record, this.#at);
-    const bounds = await boundsOf(this.#engine, partial, settings, { history });
-    const trace = traceOf(position, bounds, this.#record.vocab_size, this.#engine.table);
-    const drawn = trace.tokens.find(({ id }) => id === indexOfDrawn(position)) ?? null;
+    const engine = this.#engine;
+    const withHistory = readsHistory(engine.table, settings);
+    const law = lawAt(this.#record, this.#at, { settings, withHistory });
+    if (!law) throw new LogitscopeError('unsupported', 'record_alone', { n: 1 });
+    const bounds = await boundsOf(engine, law.partial, law.settings, {
+      history: law.history,
+      step: this.#at,
+    });
+    const trace = traceOf(law, bounds, engine.table);
+    const drawn = trace.tokens.find(({ id }) => id === law.drawn) ?? null;
     return {
       trace,
-      drawn: position.drawn && drawn ? { ...drawn, u: null } : null,
+      drawn: drawn ? { ...drawn, u: null } : null,
       further: [],
       curves: null,
       difference: null,
@@ -103,8 +103,8 @@ export class RecordedReader {
 
   /** @param {number[]} ids indices of listed tokens */
   async pieces(ids) {
-    const { top } = this.#record.positions[this.#at];
-    return ids.map((id) => ({ ...pieceOf(top[id], id), bytes: new Uint8Array() }));
+    const { tokens = [] } = lawAt(this.#record, this.#at) ?? {};
+    return ids.map((id) => ({ ...pieceOf(tokens[id], id), bytes: new Uint8Array() }));
   }
 
   close() {}
@@ -118,14 +118,13 @@ function pieceOf({ text, bytes }, id) {
 /**
  * A trace with intervals, for the panels of a bench. `p` is the lower end of a token's probability, `p_high` the upper end;
  * `maybe` names a stage that removes the token for some tails. The rest is every token that is not listed here.
- * @param {Position} position
+ * @param {import('../sources/record-law.js').PositionLaw} law
  * @param {import('../sources/bounds.js').Bounds} bounds
- * @param {number | null} vocab_size
  * @param {import('../engine/types.js').TableRow[]} table
  * @returns {import('../plots/trace.js').Trace}
  */
-export function traceOf(position, { stages, tokens, rest, entropy }, vocab_size, table) {
-  const { top } = position;
+export function traceOf({ tokens: top, partial, drawn }, { stages, tokens, rest, entropy }, table) {
+  const size = partial.vocab_size ?? Infinity;
   const removedBy = (/** @type {string} */ name) =>
     tokens.filter(({ removed_by }) => removed_by === name).length;
   const rows = tokens.map(({ index, p: [p, p_high], removed_by }) => {
@@ -147,18 +146,17 @@ export function traceOf(position, { stages, tokens, rest, entropy }, vocab_size,
   });
   rows.sort((a, b) => b.p_high - a.p_high || b.p - a.p || a.id - b.id);
   for (const [i, row] of rows.entries()) row.rank = i + 1;
-  const drawn = indexOfDrawn(position);
   const isShown = (/** @type {{ id: number, rank: number }} */ { id, rank }) =>
     rank <= TOP || id === drawn;
   const shown = rows.filter(isShown);
   const others = rows.filter((row) => !isShown(row));
   const sum = (/** @type {'p' | 'p_high' | 'p_raw'} */ name) =>
     others.reduce((all, row) => all + row[name], 0);
-  const { rest: hidden } = figuresOf(position);
-  const last = stages.at(-1)?.kept ?? [top.length, vocab_size ?? Infinity];
+  const hidden = Math.max(0, 1 - rows.reduce((all, row) => all + row.p_raw, 0));
+  const last = stages.at(-1)?.kept ?? [size === Infinity ? top.length : size, size];
   return /** @type {any} */ ({
     bounded: true,
-    vocab_size: vocab_size ?? Infinity,
+    vocab_size: size,
     stages: stages.map(({ name, value, exact, kept }) => ({
       name,
       value,
@@ -173,7 +171,7 @@ export function traceOf(position, { stages, tokens, rest, entropy }, vocab_size,
     })),
     tokens: shown,
     rest: {
-      count: (vocab_size ?? Infinity) - shown.length,
+      count: size - shown.length,
       p_raw: sum('p_raw') + hidden,
       p: sum('p') + rest[0],
       p_high: Math.min(1, sum('p_high') + rest[1]),

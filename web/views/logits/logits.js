@@ -308,7 +308,7 @@ export class LogitLogits extends LogitElement {
     const { trace } = this.#bench;
     if (!trace) return false;
     return this.source === 'recorded'
-      ? Boolean(trace.bounded && this.opened?.record)
+      ? Boolean(trace.bounded && this.opened?.record && this.#bench.tokens.length > 0)
       : !trace.bounded;
   }
 

@@ -20,7 +20,7 @@ import { addMessages, fixed, number, percent, plain, t } from '../../locale/loca
 import { cssom } from '../../plots/cssom.js';
 import { onPick } from '../../state/files.js';
 import { RecordedReader, figuresOf, findRecord, holdRecord } from '../../state/recorded.js';
-import { indexOfDrawn } from '../../sources/record.js';
+import { lawAt } from '../../sources/record-law.js';
 import './audit.js'; // loads the element
 import recordedStyles from './recorded.css';
 import { EXAMPLE_SIZE, exampleRecord } from './record-example.js';
@@ -85,10 +85,10 @@ export function openRecord(value, vocabulary = null, before = null) {
  * @param {number} at
  */
 export function givenAt(engine, record, at) {
-  const { top } = record.positions[at];
+  const { tokens = [] } = lawAt(record, at) ?? {};
   return {
-    tokens: top.map(({ text }) => text),
-    logits: top.map(({ logprob }) => logprob),
+    tokens: tokens.map(({ text }) => text),
+    logits: tokens.map(({ logprob }) => logprob),
     reader: new RecordedReader(engine, record, at),
   };
 }
@@ -328,16 +328,19 @@ export class LogitRecord extends LogitElement {
   }
 
   /** Renders the numbers of the position. @param {LogprobRecord} record */
-  #renderPosition({ positions }) {
+  #renderPosition(record) {
+    const { positions } = record;
     const position = positions[this.#at];
     const { token, top, prompt, drawn } = position;
     const { surprise, entropy, rest } = figuresOf(position);
-    const rank = indexOfDrawn(position) + 1;
+    const { drawn: index = null } =
+      lawAt({ ...record, positions: [position] }, 0, { listedOnly: true }) ?? {};
+    const rank = index === null ? 0 : index + 1;
     const parts = [
       surprise === null ? '' : t('recorded.surprise', { bits: fixed(surprise, 2) }),
       top.length === 0
         ? t('recorded.alone')
-        : rank > top.length
+        : rank === 0
           ? t('recorded.unlisted', { n: top.length })
           : t('recorded.rank', { n: rank }),
       top.length === 0
