@@ -88,7 +88,9 @@ export function stagesOf(names, note) {
 /** @param {State} state */
 export function llamaOrder({ all, given, settings, note, drop }) {
   const key = [...given].filter((one) => one === 'samplers' || one === 'sampler_seq').pop();
-  const letters = key === 'sampler_seq' || /^[dkypsmtxiea]+$/.test(String(all.samplers));
+  // JSON may have letters under `samplers` too; "temp" and "typ" are names.
+  const named = typeof all.samplers !== 'string' || stageOf(all.samplers) !== undefined;
+  const letters = key === 'sampler_seq' || (!named && /^[dkypsmtxiea]+$/.test(all.samplers));
   const names = key ? namesOf(all[key], letters) : USUAL;
   const stages = [...FIRST, ...stagesOf(names, note)];
   if (!settings.mirostat) {
