@@ -32,6 +32,9 @@ const without = ({ order, ...settings }, ...names) => {
   return settings;
 };
 
+/** Samplers that need a second distribution. */
+const SECOND = ['guidance_scale', 'contrastive_beta'];
+
 test('the facts about our settings are those of the engine', () => {
   const table = new Map(scope.table.map((row) => [row.name, row]));
   for (const [name, { neutral, low, high, whole, of, gate }] of Object.entries(ours)) {
@@ -41,7 +44,7 @@ test('the facts about our settings are those of the engine', () => {
     assert.deepEqual(neutral, row.neutral, name);
     assert.equal(!of && !gate, row.sampler, name);
     assert.equal(whole ?? false, row.kind === 'integer', name);
-    for (const bound of [low, high].filter((one) => one !== undefined && name !== 'guidance_scale'))
+    for (const bound of [low, high].filter((one) => one !== undefined && !SECOND.includes(name)))
       scope.warp(new Float32Array(4), { [name]: bound });
   }
   const samplers = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
@@ -377,6 +380,45 @@ describe('other programs', () => {
       assert.deepEqual(withoutIdle(again), withoutIdle(reading.settings));
     });
 
+  test('any chain of Logitscope is written and read without a loss', async () => {
+    const settings = {
+      convention: 'llama.cpp',
+      order: ['dry_multiplier', 'logit_bias', 'temperature', 'top_k', 'green_bias'],
+      temperature: 0.5,
+      top_k: 3,
+      dry_multiplier: 1,
+      dry_sequence_breakers: ['\n', "it's"],
+      logit_bias: { '3 7': 1.5, 9: false },
+      green_bias: 2,
+      green_self: 1,
+      banned_words: ['a b'],
+    };
+    const { text, notes } = writeSettings(settings, 'logitscope');
+    assert.deepEqual(notes, []);
+    assert.equal(
+      text,
+      "logitscope generate --logit-bias 9=false --logit-bias '3 7=1.5' --dry-multiplier 1 --temperature 0.5" +
+        " --top-k 3 --green-bias 2 --dry-sequence-breakers '\\n' --dry-sequence-breakers 'it'\\''s'" +
+        " --green-self 1 --banned-words 'a b' --convention llama.cpp" +
+        ' --order dry_multiplier,logit_bias,temperature,top_k,green_bias\n',
+    );
+    assert.deepEqual(readSettings(text), {
+      ...readSettings(text),
+      program: 'logitscope',
+      settings,
+      notes: [],
+    });
+    const json = readSettings(
+      JSON.stringify({
+        settings: {
+          ...settings,
+          order: ['dry', 'logit_bias', 'temperature', 'top_k', 'green_list'],
+        },
+      }),
+    );
+    assert.deepEqual(json.settings, settings);
+  });
+
   test('the order of each is that of its source', () => {
     const ORDERS = {
       transformers: 'repetition_penalty temperature top_k top_p min_p typical_p',
@@ -513,12 +555,25 @@ const CHOSEN = fc.record(
 const LOGITS = Float32Array.from({ length: 40 }, (_, i) => Math.sin(7 * i) * 4);
 const HISTORY = [1, 2, 3, 1, 2, 3, 1, 2, 5];
 
-/** The distribution of a chain over fixed logits; texts need a tokenizer, so breakers are left out. */
-const run = ({ dry_sequence_breakers, banned_words, guidance_scale, ...settings }) =>
-  scope
-    .warp(LOGITS, { ...settings, top: 40 }, { history: HISTORY })
-    .tokens.map(({ id, p }) => [id, p])
-    .sort(([a], [b]) => a - b);
+/**
+ * The distribution of a chain over fixed logits; texts need a tokenizer, so breakers are left out. Bans after a
+ * truncation may leave no token.
+ */
+function run({
+  dry_sequence_breakers,
+  banned_words,
+  guidance_scale,
+  contrastive_beta,
+  ...settings
+}) {
+  try {
+    const { tokens } = scope.warp(LOGITS, { ...settings, top: 40 }, { history: HISTORY });
+    return tokens.map(({ id, p }) => [id, p]).sort(([a], [b]) => a - b);
+  } catch (error) {
+    if (error.code === 'nothing_left') return error.code;
+    throw error;
+  }
+}
 
 /** Without biases of tokens that the logits do not have. */
 const withoutFar = ({ logit_bias, ...settings }) => settings;

@@ -344,7 +344,7 @@ export function samplersOf(settings) {
 }
 
 const KEYS = new Set(llamaRows.flatMap(({ key, also = [] }) => [key, ...also]));
-const COMMAND = /\b(llama-(server|cli|run|simple|completion)|llama\.cpp|\.gguf|(^|\/)main\b)/m;
+const COMMAND = /\b(llama-(server|cli|run|simple|completion)|llama\.cpp[/\\]|\.gguf|(^|\/)main\b)/m;
 /** The program's name in a path, also in quotes of another program. */
 const EXECUTABLE = /(^|[/\\\s])(llama-(server|cli|run|simple|completion)|main|server)(\.exe)?$/;
 const STARTED = /^\s*(\w+=\S*\s+)*\S*llama-(server|cli|run|simple|completion)\b/;

@@ -13,6 +13,7 @@ const DRY = ['dry_multiplier'];
 /** @type {Record<string, Ours>} */
 export const ours = {
   guidance_scale: { neutral: 1, low: 0, high: 1e6 },
+  contrastive_beta: { neutral: 0, low: 0, high: 1e6 },
   logit_bias: { neutral: {} },
   encoder_repetition_penalty: { neutral: 1, low: Number.MIN_VALUE },
   repetition_penalty: { neutral: 1, low: Number.MIN_VALUE },
@@ -39,6 +40,8 @@ export const ours = {
   xtc_probability: { neutral: 0, low: 0, high: 1 },
   mirostat: { neutral: 0, low: 0, high: 2, whole: true },
   adaptive_target: { neutral: 0, low: 0, high: 1 },
+  green_bias: { neutral: 0, low: 0, high: 100 },
+  synthid_depth: { neutral: 0, low: 0, high: 30, whole: true },
   renormalize_logits: { neutral: 0, low: 0, high: 1, whole: true },
   repetition_window: {
     neutral: 0,
@@ -71,6 +74,20 @@ export const ours = {
     whole: true,
     of: ['exponential_decay_length_penalty'],
   },
+  contrastive_alpha: { neutral: 0.1, low: 0, high: 1, of: ['contrastive_beta'] },
+  mirostat_mu: { neutral: 0, of: ['mirostat'] },
+  adaptive_mean: { neutral: 0, low: 0, high: 1, of: ['adaptive_target'] },
+  prompt_ignore_length: { neutral: 0, low: 0, whole: true, of: ['repetition_penalty'] },
+  green_fraction: {
+    neutral: 0.25,
+    low: Number.MIN_VALUE,
+    high: 1 - Number.EPSILON / 2,
+    of: ['green_bias'],
+  },
+  green_context: { neutral: 1, low: 0, high: 16, whole: true, of: ['green_bias'] },
+  green_self: { neutral: 0, low: 0, high: 1, whole: true, of: ['green_bias'] },
+  synthid_context: { neutral: 4, low: 1, high: 16, whole: true, of: ['synthid_depth'] },
+  watermark_key: { neutral: 15485863, low: 0, whole: true, of: ['green_bias', 'synthid_depth'] },
   min_tokens_to_keep: { neutral: 1, low: 1, whole: true, gate: true },
   banned_words: { neutral: [], gate: true },
 };

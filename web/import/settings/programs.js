@@ -7,6 +7,7 @@ import { koboldcpp } from './koboldcpp.js';
 import { llamaCppPython } from './llama-cpp-python.js';
 import { llamaCpp } from './llama-cpp.js';
 import { lmStudio } from './lm-studio.js';
+import { logitscope } from './logitscope.js';
 import { mlxLm } from './mlx-lm.js';
 import { ollama } from './ollama.js';
 import { openai } from './openai.js';
@@ -24,7 +25,7 @@ import { vllm } from './vllm.js';
 export const programs = [
   ...[llamaCpp, gguf, transformers, ollama, vllm, sglang, openai],
   ...[sillytavern, sillytavernLlama, sillytavernWebui, textGenerationWebui, koboldcpp, lmStudio],
-  ...[tabbyapi, exllamav2, llamaCppPython, mlxLm, tgi],
+  ...[tabbyapi, exllamav2, llamaCppPython, mlxLm, tgi, logitscope],
 ];
 
 /** @param {string | undefined} id @returns {Program} */
