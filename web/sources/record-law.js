@@ -73,7 +73,9 @@ export function lawAt(record, at, options = {}) {
   tokens.sort((a, b) => b.logprob - a.logprob);
   // A hidden token has no more than the last listed one, or than the rest of the mass.
   const cap =
-    top.length > 0 ? top[top.length - 1].logprob : log(1 - exp(tokens[0].logprob) + 2 ** -40);
+    top.length > 0
+      ? top[top.length - 1].logprob
+      : log(1 - exp(tokens[0].logprob - half_unit) + 2 ** -40);
   /** @type {Map<string | number, number>} */
   const indices = new Map(tokens.map((one, i) => [keyOf(one), i]));
   let next = tokens.length;
