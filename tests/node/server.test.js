@@ -70,7 +70,7 @@ test("llama.cpp's recorded answers are this engine's numbers", async () => {
   assert.equal(server.reproducible, false); // evaluated anew and from its cache, the numbers differ
   const { vocab_size, context_length, bos_token_id, eos_token_id } = direct.info;
   const facts = { vocab_size, context_length: context_length - 1, bos_token_id, eos_token_id };
-  assert.deepEqual(server.source.info, { name: '260K', ...facts });
+  assert.deepEqual(server.source.info, { logprobs: true, name: '260K', ...facts });
   const bytes = (piece) => Buffer.from(piece).toString('hex');
   for (const [id, piece] of server.source.pieces.entries())
     assert.equal(bytes(piece), bytes(direct.piece(id).bytes), `token ${id}`);
@@ -117,6 +117,37 @@ test('commands draw the same with a server as with the file', async () => {
       assert.deepEqual(kept(remote).slice(0, 20), kept(local).slice(0, 20));
     } else assert.equal(remote.stdout, local.stdout);
   }
+});
+
+test('a shift changes no sampler but those that are refused', async () => {
+  const { source } = await Server.open(fake.address);
+  const [scope, direct] = await Promise.all([
+    Logitscope.load({ source }),
+    Logitscope.load({ model: readFileSync(SMALL) }),
+  ]);
+  const ids = direct.encode('Once upon a time, once upon a time');
+  await scope.feed(ids);
+  direct.feed(ids);
+  const refusedNames = [];
+  for (const { name, kind, sampler, usual } of direct.table) {
+    if (!sampler || kind === 'map') continue;
+    try {
+      const [theirs, ours] = [scope, direct].map((one) =>
+        one.distribution({ [name]: usual, top: 512 }),
+      );
+      const p = new Map(ours.tokens.map((token) => [token.id, token.p]));
+      for (const token of theirs.tokens)
+        assert.ok(
+          Math.abs(token.p - p.get(token.id)) < 1e-5,
+          `${name}: ${token.p} ${p.get(token.id)}`,
+        );
+    } catch (error) {
+      if (error.key === 'second_missing') continue;
+      assert.equal(error.key, 'asked_logprobs', `${name}: ${error.message}`);
+      refusedNames.push(name);
+    }
+  }
+  assert.deepEqual(refusedNames.sort(), ['encoder_repetition_penalty', 'repetition_penalty']);
 });
 
 test('a question each new token, the key and the prompt to this host alone', async () => {
@@ -260,7 +291,8 @@ test('vLLM and SGLang are complete if they give the whole vocabulary', async () 
     assert.deepEqual(server.source.pieces, ['a', 'b', 'c', 'd']);
     assert.equal(server.reproducible, true);
     assert.deepEqual(server.source.info, {
-      ...{ name: 'm', vocab_size: 4, context_length: 8, bos_token_id: 0, eos_token_id: null },
+      ...{ logprobs: false, name: 'm', vocab_size: 4, context_length: 8 },
+      ...{ bos_token_id: 0, eos_token_id: null },
     });
     const logits = await server.source.logits(Uint32Array.of(0, 2), how);
     assert.deepEqual(logits, Float32Array.of(-0.5, -1.5, -2.25, -Infinity));

@@ -5,7 +5,14 @@
  * there. So the engine's synchronous code needs no second form.
  */
 import { SCOPE_CALLS, SESSION_CALLS } from './calls.js';
-import { checkFunction, checkIds, checkInteger, checkOptions, isObject } from './checks.js';
+import {
+  checkBoolean,
+  checkFunction,
+  checkIds,
+  checkInteger,
+  checkOptions,
+  isObject,
+} from './checks.js';
 import { LogitscopeError, mustBe, reasonOf } from './errors.js';
 import { MODEL_FILE_SESSION_BYTES } from './layout.js';
 import { toUtf8 } from './module.js';
@@ -27,6 +34,9 @@ const KEPT_BYTES = 1 << 26;
 
 /** Codes of errors that are no answer. */
 const MISSED = ['unanswered', 'cancelled', 'superseded'];
+
+/** Samplers whose effect depends on a logit's sign. */
+const FACTORS = ['repetition_penalty', 'encoder_repetition_penalty'];
 
 /** Types of tokens in a GGUF file: not made from text, and special. */
 const UNUSED = 5;
@@ -75,18 +85,19 @@ function writeVocabulary({ bos_token_id: bos, eos_token_id: eos }, pieces) {
 /** @param {any} info @returns {AskedInfo} */
 function checkInfo(info) {
   if (!isObject(info)) throw mustBe('info of source', 'an_object', info);
-  const names = 'name vocab_size context_length bos_token_id eos_token_id complete'.split(' ');
-  checkOptions('info of source', info, names);
-  const { name, vocab_size, context_length, complete = true } = info;
+  const names = 'name vocab_size context_length bos_token_id eos_token_id complete logprobs';
+  checkOptions('info of source', info, names.split(' '));
+  const { name, vocab_size, context_length, complete = true, logprobs = false } = info;
   if (typeof name !== 'string') throw mustBe('name', 'a_string', name);
   checkInteger('length of name', name.length, 0, NAME_MAX);
   checkInteger('vocab_size', vocab_size, 1, TOKENS_MAX);
   checkInteger('context_length', context_length, 1, CONTEXT_MAX);
+  checkBoolean('logprobs', logprobs);
   if (complete !== true) throw new LogitscopeError('unsupported', 'asked_partial');
   for (const id of ['bos_token_id', 'eos_token_id'])
     if (info[id] != null) checkInteger(id, info[id], 0, vocab_size - 1);
   const { bos_token_id = null, eos_token_id = null } = info;
-  return { name, vocab_size, context_length, bos_token_id, eos_token_id };
+  return { name, vocab_size, context_length, bos_token_id, eos_token_id, logprobs };
 }
 
 /** @param {any} pieces @param {number} size @returns {Uint8Array[]} */
@@ -238,6 +249,20 @@ export function takeSource(options, port) {
 /** The calls that may need an answer, or that read a timeline. */
 const CALLS = [...SESSION_CALLS, ...SCOPE_CALLS, 'fork'].filter((call) => call !== 'hidden');
 
+/**
+ * Refuses the samplers that need the logits themselves: log-probabilities lack a constant.
+ * @param {import('./core.js').Core} core
+ */
+function refuseFactors(core) {
+  const { resolve } = core;
+  core.resolve = (...given) => {
+    const resolved = resolve.apply(core, given);
+    const setting = FACTORS.find((name) => resolved.values[name] !== 1);
+    if (setting) throw new LogitscopeError('unsupported', 'asked_logprobs', { setting });
+    return resolved;
+  };
+}
+
 /** @param {AskedSource} source @param {unknown} model */
 export function askedFor(source, model) {
   if (model === undefined) return new Asked(source);
@@ -287,6 +312,7 @@ export class Asked {
       remote: true,
     });
     const { encode } = core;
+    if (this.info.logprobs) refuseFactors(core);
     core.asked = this;
     core.later = (call, signal) => this.later(call, signal);
     core.encode = (text, options) => {

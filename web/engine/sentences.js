@@ -104,6 +104,8 @@ export const sentences = {
   has_tensors: 'only a vocabulary without tensors can be a model that is asked',
   asked_and_model: 'model and source cannot both be given',
   asked_partial: 'a source must give the logits of the whole vocabulary',
+  asked_logprobs:
+    '{setting} depends on the sign of each logit, and the model gives log-probabilities only',
   asked_length: 'the model must give {limit} logits, got {n}',
   asked_late: 'the model did not answer within {limit} seconds',
   asked_failed: 'the model answered with an error: {reason}',

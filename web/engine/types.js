@@ -592,8 +592,9 @@
  * 60 seconds.
  * @typedef {object} AskedSource
  * @property {{ name: string, vocab_size: number, context_length: number, bos_token_id?: number | null,
- *   eos_token_id?: number | null, complete?: true }} info vocab_size: 1 to 262,144. A question has at
- *   most the last context_length ids. `complete`: the logits are of the whole vocabulary
+ *   eos_token_id?: number | null, complete?: true, logprobs?: boolean }} info vocab_size: 1 to 262,144.
+ *   A question has at most the last context_length ids. `complete`: the logits are of the whole vocabulary.
+ *   `logprobs`: the logits are log-probabilities, so samplers that depend on a logit's sign are refused
  * @property {(string | Uint8Array)[]} pieces the text or the bytes of each token
  * @property {(text: string, how: { signal: Platform<'AbortSignal'> }) => ArrayLike<number> |
  *   Promise<ArrayLike<number>>} encode returns the ids of a text; throws if the vocabulary cannot spell it

@@ -1,6 +1,7 @@
 /**
  * The kinds of servers that can be asked for probabilities: their questions and the forms of their answers. A server's
- * log-probabilities serve as logits, since softmax(l + c) = softmax(l) for every constant c.
+ * log-probabilities serve as logits, since softmax(l + c) = softmax(l) for every constant c; the two samplers that
+ * depend on the sign of a logit are refused.
  */
 
 /**

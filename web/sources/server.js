@@ -38,6 +38,8 @@ const REFUSED = 400;
 /** The text after which a new server is asked twice. */
 const PROBE = 'The answer is';
 
+/** The largest error of the sum of probabilities in float32. */
+const NEAR_1 = 0.01;
 /** The line break, as a byte. */
 const LINE_BREAK = 10;
 
@@ -168,6 +170,12 @@ function readEntries(list, size) {
   return { logits, pieces };
 }
 
+/**
+ * True for log-probabilities; false for logits, which a server may give too (vLLM with --logprobs-mode raw_logits).
+ * @param {Float32Array} logits
+ */
+const isNormal = (logits) => Math.abs(logits.reduce((sum, l) => sum + Math.exp(l), 0) - 1) < NEAR_1;
+
 /** The bytes or the text of a token. @param {unknown} piece @returns {Uint8Array | string} */
 function readPiece(piece) {
   if (typeof piece === 'string') return piece;
@@ -272,7 +280,13 @@ export class Server {
     this.reproducible = again.every((other) => other.every((l, id) => l === logits[id]));
     const ids = { bos_token_id: begin[0] ?? null, eos_token_id: end };
     this.source = {
-      info: { name: this.name, vocab_size: size, context_length: Number(context_length), ...ids },
+      info: {
+        logprobs: isNormal(logits),
+        name: this.name,
+        vocab_size: size,
+        context_length: Number(context_length),
+        ...ids,
+      },
       pieces: await this.#nameSpecial(first.pieces.map(readPiece), ask),
       encode: async (text, how) => [...begin, ...(await this.#spell(text, {}, how.signal))],
       logits: (given, how) => read([...given], how.signal),
