@@ -221,13 +221,20 @@ send_banned_tokens ignore_eos_token spaces_between_special_tokens speculative_ng
 bypass_status_check openrouter_allow_fallbacks generic_model extensions json_schema_allow_empty negative_prompt
 rep_pen_size genamt max_length preset stopping_strings truncation_length type server_urls single_line
 use_default_badwordsids sampler_order sampler_priority samplers samplers_priorities seed min_keep
-temperature_last name api_server streaming_kobold max_context amount_gen`.split(/\s+/);
+temperature_last name api_server streaming_kobold max_context amount_gen legacy_api can_use_streaming
+ignore_eos_token_aphrodite spaces_between_special_tokens_aphrodite minimum_message_content_tokens
+file_version ikmax ikgen numseqs fp32_model modeldim newlinemode lazy_load revision selected_preset online_model
+horde_wait_time horde_queue_position horde_queue_size model model_type url oaiurl oaiengines colaburl apikey
+oaiapikey configname alt_multi_gen andepth formatoptns widepth useprompt adventure chatmode chatname dynamicscan
+nopromptgen rngpersist nogenmod fulldeterminism autosave welcome output_streaming show_probs show_budget antemplate
+userscripts corescript softprompt`.split(/\s+/);
 
 /** Keys that no or not every program reads, with their values in a preset that does not use them. @type {Record<string, any[]>} */
 const IDLE = {
   ...Object.fromEntries(Object.entries(DEFAULTS).map(([key, value]) => [key, [value]])),
   grammar_string: [''],
   grammar: [''],
+  grammar_file: [''],
   json_schema: [{}],
   penalty_alpha: [0],
   num_beams: [1],
@@ -240,7 +247,12 @@ const IDLE = {
 };
 
 const constraint = phrase('settings_reason_constraint');
-const CANNOT = { grammar_string: constraint, grammar: constraint, json_schema: constraint };
+const CANNOT = {
+  grammar_file: constraint,
+  grammar_string: constraint,
+  grammar: constraint,
+  json_schema: constraint,
+};
 
 /** Keys of samplers that a table does not have. @param {Row[]} rows @param {Record<string, any>} cannot */
 const unread = (rows, cannot) =>
