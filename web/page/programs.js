@@ -14,6 +14,7 @@ import { reasonOf, sentenceOf } from '../base/fault-words.js';
 import { capitalise, describeDifference, settingName } from '../base/setting-words.js';
 import { effectOf } from '../base/stage-words.js';
 import { toFault } from '../engine/errors.js';
+import { LONGEST } from '../import/settings/forms.js';
 import { programs, readSettings, writeSettings } from '../import/settings/index.js';
 import { addMessages, list, measure, number, t } from '../locale/locale.js';
 import '../panels/stages/stages.js';
@@ -41,6 +42,8 @@ const DIFFERENCE = {
   shifted: 'conventions.shifted',
   same: 'conventions.same',
 };
+/** Most keys in a list. */
+const MOST = 100;
 /** Settings that belong to the vocabulary of another model. */
 const OF_VOCABULARY = ['logit_bias'];
 
@@ -170,7 +173,7 @@ export class LogitPrograms extends LogitElement {
       <label class="label" for="text">${t('programs.paste')}</label>
       <textarea id="text" rows="6" spellcheck="false" autocomplete="off" autocapitalize="off" dir="ltr" translate="no"
         placeholder=${ACCEPTED} aria-describedby="fault" aria-invalid=${fault ? 'true' : 'false'}
-        .value=${live(this.text)} @input=${this.#onInput}></textarea>
+        .value=${live(this.text)} @input=${this.#onInput} @paste=${this.#onPaste}></textarea>
       <p id="fault" class="error" role="alert">${fault ? sentenceOf(fault) : ''}</p>
       <div class="row">
         <label class="label" for="program">${t('programs.program')}</label>
@@ -189,8 +192,11 @@ export class LogitPrograms extends LogitElement {
     const { table } = this.scope;
     const { chain, idle, off, read, others, general } = arrange(reading, table);
     const name = nameOf(reading.program);
-    const names = (/** @type {{ key: string, value: unknown }[]} */ keys) =>
-      list(keys.map(({ key, value }) => printed(key, value)));
+    const names = (/** @type {{ key: string, value: unknown }[]} */ keys) => {
+      const more = keys.length - MOST;
+      const shown = keys.slice(0, MOST).map(({ key, value }) => printed(key, value));
+      return list(more > 0 ? [...shown, t('programs.more', { n: more })] : shown);
+    };
     const rest = /** @type {const} */ ([
       ['programs.off', off],
       ['programs.read', read],
@@ -204,10 +210,10 @@ export class LogitPrograms extends LogitElement {
       ${
         idle.length > 0
           ? html`<h3>${t('programs.idle')}</h3>
-            <ul class="keys idle">${idle.map(
+            <ul class="keys idle">${idle.slice(0, MOST).map(
               ({ key, value, notes }) => html`
               <li data-key=${key}><code translate="no">${printed(key, value)}</code><p>${notes.map((note) => this.#say(note)).join(' ')}</p></li>`,
-            )}</ul>`
+            )}${idle.length > MOST ? html`<li>${t('programs.more', { n: idle.length - MOST })}</li>` : nothing}</ul>`
           : nothing
       }
       ${rest.map(([words, keys]) => (keys.length > 0 ? html`<p class="about rest">${t(words)} <span translate="no">${names(keys)}</span></p>` : nothing))}
@@ -315,9 +321,27 @@ export class LogitPrograms extends LogitElement {
     this.text = valueOf(event);
   }
 
+  /**
+   * Refuses a text that is too long before the field has it: the browser takes seconds to lay it out.
+   * @param {ClipboardEvent} event
+   */
+  #onPaste(event) {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (text.length <= LONGEST) return;
+    event.preventDefault();
+    this.#refuse(text.length);
+  }
+
   /** @param {File} file */
   async #takeFile(file) {
+    if (file.size > LONGEST) return this.#refuse(file.size);
     this.request = { text: await file.text(), name: file.name };
+  }
+
+  /** @param {number} n size of a text that is too long */
+  #refuse(n) {
+    this.#fault = { code: 'settings', key: 'settings_long', values: { n, limit: LONGEST } };
+    this.requestUpdate();
   }
 
   #use() {
