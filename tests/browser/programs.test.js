@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { readSettings } from '../../web/import/settings/index.js';
+import { readSettings, writeSettings } from '../../web/import/settings/index.js';
 import { closed } from '../cleanup.js';
 import {
   axe,
@@ -22,6 +22,26 @@ const scope = closed(await loadReference());
 /** DRY does nothing here, since its window is off. */
 const FLAGS = `llama-server -m qwen3.gguf --temp 1.3 --min-p 0.1 --top-k 20 --repeat-penalty 1.05 \\
   --dry-multiplier 0.8 --dry-penalty-last-n 0 --smoothing-factor 0.3`;
+
+/** DRY does nothing in KoboldCpp either; `skew` is a key of another program. */
+const BODY = JSON.stringify({
+  max_context_length: 4096,
+  max_length: 120,
+  prompt: 'Niko walked down the alley',
+  rep_pen: 1.1,
+  rep_pen_range: 256,
+  rep_pen_slope: 0.7,
+  temperature: 0.5,
+  tfs: 1,
+  top_a: 0.2,
+  top_k: 100,
+  top_p: 0.9,
+  typical: 1,
+  dry_multiplier: 0.8,
+  dry_penalty_last_n: 0,
+  skew: 0.3,
+  sampler_order: [6, 0, 1, 3, 4, 2, 5],
+});
 
 /** @param {import('playwright-core').Page} page */
 const parts = (page) => {
@@ -56,13 +76,42 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
   assert.equal(await program.inputValue(), 'llama-cpp');
   assert.match(await reason('--dry-multiplier'), /DRY multiplier .* dry_penalty_last_n/);
   assert.match(await reason('--smoothing-factor'), /not known/);
-  assert.match(await dialog.locator('.rest').last().innerText(), /-m qwen3\.gguf/);
+  assert.match(await dialog.locator('.rest').last().innerText(), /: -m$/);
   await until(
     () => dialog.locator('section .about').first().innerText(),
     (words) => words.startsWith(`keeps ${ours.kept} tokens`),
   );
   assert.equal(await dialog.locator('logit-stages canvas').count(), 2);
   assert.deepEqual(await axe(page), []);
+
+  // A body for KoboldCpp becomes a Modelfile, with a line for each thing that differs there.
+  await text.fill(BODY);
+  const read = readSettings(BODY);
+  await until(
+    () => program.inputValue(),
+    (id) => id === 'koboldcpp',
+  );
+  assert.match(await reason('dry_multiplier'), /DRY multiplier .* dry_penalty_last_n/);
+  assert.match(await reason('skew'), /not known/);
+  const written = writeSettings(read.settings, 'ollama');
+  await dialog.locator('#target').selectOption('ollama');
+  assert.equal(await dialog.locator('#written').inputValue(), written.text);
+  assert.match(written.text, /^PARAMETER temperature 0\.5$/m);
+  const lines = await dialog.locator('.cannot li').allInnerTexts();
+  assert.equal(lines.length, written.notes.length);
+  assert.ok(lines.length > 0);
+  for (const line of lines) assert.match(line, /^Ollama [^{}]+\.$/);
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: async (words) => void (document.title = words) },
+    });
+  });
+  await dialog.locator('[data-command=copy]').click();
+  await until(
+    () => page.title(),
+    (words) => words.startsWith('PARAMETER'),
+  );
+  await text.fill(FLAGS);
 
   await page.keyboard.press('Escape');
   await until(() => button.evaluate((it) => it.matches(':focus')), Boolean);
@@ -111,7 +160,7 @@ test('a file dropped on the page and a text pasted beside every field open the s
   const scopeState = () => page.locator('logit-scope').evaluate((it) => JSON.stringify(it.state));
   const state = await scopeState();
   const hostile = {
-    'longer than': 'x --temp 1 '.repeat(4e5),
+    'longer than': 'x --temp 1 '.repeat(1e5),
     nested: `{"temperature":${'['.repeat(1e5)}`,
     '<script>': '<script>alert(1)</script><img src=x onerror=alert(1)>',
     number: 'llama-server --temp hot',

@@ -2,6 +2,7 @@
  * Shows dropped, chosen and pasted texts that are no model. A row of READERS takes the texts that it recognises; the
  * first row that does wins.
  */
+import { LONGEST } from '../import/settings/forms.js';
 import { recognise } from '../import/settings/index.js';
 
 /**
@@ -9,8 +10,8 @@ import { recognise } from '../import/settings/index.js';
  * @typedef {{ text: string, name: string }} Incoming a text, and the name of its file; '' if it was pasted
  */
 
-/** The longest file that is read as text, in bytes. */
-const LONGEST = 1 << 22;
+/** The longest text, in characters or bytes. */
+const MOST = 1 << 22;
 /** How well a text must fit a program, from 0 to 1. A vocabulary can have a word such as "temperature". */
 const SURE = 0.5;
 
@@ -34,7 +35,8 @@ const READERS = [
     },
   },
   {
-    recognises: (text, name) => (recognise(text, name)[0]?.sure ?? 0) >= SURE,
+    recognises: (text, name) =>
+      text.length <= LONGEST && (recognise(text, name)[0]?.sure ?? 0) >= SURE,
     show: (scope, text) => scope.emit('logit-programs', text),
   },
 ];
@@ -46,7 +48,7 @@ const READERS = [
  * @param {string} [name] of its file
  */
 export function showText(scope, text, name = '') {
-  if (text.length > LONGEST) return false;
+  if (text.length > MOST) return false;
   const reader = READERS.find(({ recognises }) => recognises(text, name));
   reader?.show(scope, { text, name });
   return reader !== undefined;
@@ -54,6 +56,6 @@ export function showText(scope, text, name = '') {
 
 /** Shows a file if it is a recognised text; returns false if not. @param {LogitScope} scope @param {File} file */
 export async function showFile(scope, file) {
-  if (file.size > LONGEST || (await file.slice(0, 4).text()) === 'GGUF') return false;
+  if (file.size > MOST || (await file.slice(0, 4).text()) === 'GGUF') return false;
   return showText(scope, await file.text(), file.name);
 }

@@ -87,7 +87,10 @@ export class LogitPrograms extends LogitElement {
     this.program = '';
     /** Id of the program to write settings for; '' for none. */
     this.target = '';
-    /** Results under the read settings and under the present ones; null until computed. @type {[Result, Result] | null} */
+    /**
+     * Results under the read settings, if there are any, and under the present ones; null until computed.
+     * @type {Result[] | null}
+     */
     this.results = null;
     /** True after the text for another program was copied. */
     this.copied = false;
@@ -115,28 +118,31 @@ export class LogitPrograms extends LogitElement {
     return /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog'));
   }
 
-  /** Reads the text; without a text, the defaults of the chosen program. */
+  /** Reads the text; without a text, the defaults of the chosen program. Every program takes an empty object. */
   #read() {
     const { text, program } = this;
     this.#reading = this.#fault = this.results = null;
     this.#asked++;
-    if (!text.trim() && !program) return;
+    if (!text.trim() && !program) return void this.#compare(null);
     try {
       const options = { program: program || undefined, fileName: this.#fileName };
-      this.#reading = text.trim() ? readSettings(text, options) : defaultsOf(program);
+      this.#reading = readSettings(text.trim() ? text : '{}', options);
       this.#compare(this.#reading.settings);
     } catch (error) {
       this.#fault = toFault(error);
     }
   }
 
-  /** Computes the results under other settings, if a model is open. @param {Record<string, any>} settings */
+  /**
+   * Computes the results under other settings and the present ones, if a model is open.
+   * @param {Record<string, any> | null} settings null for the present ones alone
+   */
   async #compare(settings) {
     const { instrument } = this.scope;
     if (!instrument.live || !instrument.trace) return;
     const asked = this.#asked;
     try {
-      const results = await readBoth(instrument, withoutVocabulary(settings));
+      const results = await readBoth(instrument, settings && withoutVocabulary(settings));
       if (asked === this.#asked) this.results = results;
     } catch (error) {
       if (asked !== this.#asked) return;
@@ -170,7 +176,11 @@ export class LogitPrograms extends LogitElement {
     const fault = this.#fault;
     const take = (/** @type {File | undefined} */ file) => file && this.#takeFile(file);
     return html`
-      <label class="label" for="text">${t('programs.paste')}</label>
+      <div class="row">
+        <label class="label" for="text">${t('programs.paste')}</label>
+        <input type="file" id="file" @change=${(/** @type {any} */ { target }) => take(target.files[0])}>
+        <label for="file" class="button">${t('programs.file')}</label>
+      </div>
       <textarea id="text" rows="6" spellcheck="false" autocomplete="off" autocapitalize="off" dir="ltr" translate="no"
         placeholder=${ACCEPTED} aria-describedby="fault" aria-invalid=${fault ? 'true' : 'false'}
         .value=${live(this.text)} @input=${this.#onInput} @paste=${this.#onPaste}></textarea>
@@ -181,8 +191,6 @@ export class LogitPrograms extends LogitElement {
           ${reading ? nothing : html`<option value="" ?selected=${!this.program}>${t('programs.any')}</option>`}
           ${programs.map(({ id, name }) => html`<option value=${id} ?selected=${id === (this.program || reading?.program)}>${name}</option>`)}
         </select>
-        <input type="file" id="file" @change=${(/** @type {any} */ { target }) => take(target.files[0])}>
-        <label for="file" class="button">${t('programs.file')}</label>
       </div>
       <button class="primary" data-command="use" aria-disabled=${!reading} @click=${this.#use}>${t('programs.use')}</button>`;
   }
@@ -194,7 +202,9 @@ export class LogitPrograms extends LogitElement {
     const name = nameOf(reading.program);
     const names = (/** @type {{ key: string, value: unknown }[]} */ keys) => {
       const more = keys.length - MOST;
-      const shown = keys.slice(0, MOST).map(({ key, value }) => printed(key, value));
+      const shown = keys
+        .slice(0, MOST)
+        .map(({ key, value }) => (keys === others ? key : printed(key, value)));
       return list(more > 0 ? [...shown, t('programs.more', { n: more })] : shown);
     };
     const rest = /** @type {const} */ ([
@@ -221,12 +231,11 @@ export class LogitPrograms extends LogitElement {
   }
 
   #renderPresent() {
-    const { instrument, table } = this.scope;
-    const { trace, drawn, further } = instrument;
-    const chain = chainOf(this.#present, table);
+    const chain = chainOf(this.#present, this.scope.table);
     return html`
       <h3>${t('programs.present')}</h3>
-      ${chain.length === 0 ? html`<p class="about">${t('programs.plain')}</p>` : this.#renderChain(chain, /** @type {any} */ (trace && { trace, drawn, further }))}`;
+      ${chain.length === 0 ? html`<p class="about">${t('programs.plain')}</p>` : this.#renderChain(chain, this.results?.[0] ?? null)}
+      ${this.#renderPictures()}`;
   }
 
   /** @param {Stage[]} chain @param {Result | null} result */
@@ -247,20 +256,20 @@ export class LogitPrograms extends LogitElement {
       })}</ol>`;
   }
 
-  /** @param {string} name of the program */
+  /** @param {string} [name] of the program; without one the picture needs no title */
   #renderPictures(name) {
     if (!this.results) return nothing;
     const { table, instrument } = this.scope;
     const eos = instrument.info?.eos_token_id ?? -1;
     const [{ beside }] = this.results;
-    const titles = [name, t('programs.present')];
-    const words = { one: name, other: t('programs.bench') };
+    const titles = name ? [name, t('programs.present')] : [];
+    const words = { one: name ?? '', other: t('programs.bench') };
     return html`
-      <p class="differs">${beside ? capitalise(describeDifference(beside.difference, eos, DIFFERENCE, words)) : ''}</p>
+      ${beside ? html`<p class="differs">${capitalise(describeDifference(beside.difference, eos, DIFFERENCE, words))}</p>` : nothing}
       <div class="pictures">${this.results.map(
         ({ trace, drawn, further }, i) => html`
-        <section aria-label=${titles[i]} ${cssom({ '--columns': 1 + trace.stages.filter(({ active }) => active).length })}>
-          <h3>${titles[i]} <span class="about">${t('programs.keeps', { n: trace.kept, kept: number(trace.kept), bits: measure(trace.entropy) })}</span></h3>
+        <section aria-label=${titles[i] ?? nothing} ${cssom({ '--columns': 1 + trace.stages.filter(({ active }) => active).length })}>
+          <h3>${titles[i] ?? ''} <span class="about">${t('programs.keeps', { n: trace.kept, kept: number(trace.kept), bits: measure(trace.entropy) })}</span></h3>
           <logit-stages .trace=${trace} .drawn=${drawn} .further=${further} .eos=${eos} .table=${table} fixed within></logit-stages>
         </section>`,
       )}</div>`;
@@ -316,9 +325,12 @@ export class LogitPrograms extends LogitElement {
 
   /** @param {Event} event */
   #onInput(event) {
+    const { inputType } = /** @type {InputEvent} */ (event);
+    this.text = valueOf(event);
+    // A correction of the program holds while the user edits the text, not for another text.
+    if (this.text && !/^insertFrom(Paste|Drop)$/.test(inputType)) return;
     this.#fileName = '';
     this.program = '';
-    this.text = valueOf(event);
   }
 
   /**
@@ -365,14 +377,5 @@ export class LogitPrograms extends LogitElement {
 /** @param {Record<string, any>} settings */
 const withoutVocabulary = (settings) =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => !OF_VOCABULARY.includes(name)));
-
-/** Reads an empty text of a program; its format decides which text is empty. @param {string} program */
-function defaultsOf(program) {
-  try {
-    return readSettings('{}', { program });
-  } catch {
-    return readSettings('', { program });
-  }
-}
 
 define('logit-programs', LogitPrograms);

@@ -11,8 +11,8 @@ import { neutralSettings } from './settings.js';
  * Returns the readings under other settings and under the present ones. Biases, gates and seed of the bench apply to
  * both. The first reading also has `beside`, the difference between the two.
  * @param {Bench} bench
- * @param {Settings} other
- * @returns {Promise<[Reading, Reading]>}
+ * @param {Settings | null} other null for the present settings alone
+ * @returns {Promise<Reading[]>}
  */
 export async function readBoth(bench, other) {
   while (bench.pass) await bench.pass;
@@ -21,10 +21,10 @@ export async function readBoth(bench, other) {
   const ofText = Object.entries(position.settings).filter(
     ([name]) => name !== 'order' && !(name in neutral),
   );
-  const theirs = { ...Object.fromEntries(ofText), ...other };
   const asked = { u: whatIf, order: canonicalOrder, whole: false, stages: true };
   const read = (/** @type {Settings} */ settings, /** @type {Settings[] | null} */ both) =>
     reader.read({ ...asked, position: { ...position, settings }, both });
-  const first = await read(theirs, [theirs, position.settings]);
-  return [first, await read(position.settings, null)];
+  const theirs = { ...Object.fromEntries(ofText), ...other };
+  const first = other ? [await read(theirs, [theirs, position.settings])] : [];
+  return [...first, await read(position.settings, null)];
 }

@@ -44,7 +44,7 @@ const BESIDE = ['own', 'constraint', 'logit_bias'];
 export class LogitChain extends LogitElement {
   static properties = {
     ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
-    ...withoutAttribute('mu pair beside only gates fault unfolded listed at own'),
+    ...withoutAttribute('mu pair beside only gates fault unfolded listed presetsUsed at own'),
     fixed: { type: Boolean },
     single: { type: Boolean },
     docked: { type: Boolean },
@@ -123,6 +123,8 @@ export class LogitChain extends LogitElement {
     this.docked = false;
     /** True if the user has chosen to see all knobs although `single` is true. */
     this.listed = false;
+    /** Number of presets that were used. */
+    this.presetsUsed = 0;
     /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
     this.own = null;
     /** Name of the sampler whose knob is shown if only one is; '' for the first. */
@@ -160,6 +162,7 @@ export class LogitChain extends LogitElement {
    */
   willUpdate(changes) {
     if (changes.has('pair') && this.pair) this.unfolded = true;
+    if (changes.get('presetsUsed') !== undefined) this.#removeAdded();
     // If the card still runs the user's sampler, the page has removed the sampler, for example by an older state.
     const card = /** @type {any} */ (this.renderRoot.querySelector('logit-own-stage'));
     if (changes.get('own') && !this.own && card?.on) this.#taken.delete('own');
@@ -349,7 +352,6 @@ export class LogitChain extends LogitElement {
       const preset = all.find((each) => each.name === name);
       if (!preset) return;
       this.#picked = name;
-      this.#removeAdded();
       this.emit('logit-preset', preset);
     });
   }

@@ -51,7 +51,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
       return { trace, drawn, further, table, settings, order, fixed };
     },
     get chain() {
-      const { table, settings, pair, beside, order, difference, own } = bench;
+      const { table, settings, pair, beside, order, difference, own, presetsUsed } = bench;
       return {
         table,
         settings,
@@ -64,6 +64,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
         order,
         difference,
         own,
+        presetsUsed,
         only: knobs,
         fixed,
       };
