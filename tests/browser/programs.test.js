@@ -210,8 +210,8 @@ function withSampling(file) {
   return Buffer.concat([file.subarray(0, 16), u64(n + 3), ...keys, file.subarray(24)]);
 }
 
-test('the sampler settings of a GGUF file are offered in one line and applied by no one but the user', async () => {
-  const { page, complaints, close } = await bench.open({ path: `?lang=en${START}`, own: true });
+test('the sampler settings of a GGUF file are offered in one line and applied by no one but the user, in Spanish and from right to left', async () => {
+  const { page, complaints, close } = await bench.open({ path: `?lang=es${START}`, own: true });
   await page.locator('logit-model #model').click();
   await page.locator('logit-sheet input[type=file]').setInputFiles({
     name: 'tuned.gguf',
@@ -221,7 +221,7 @@ test('the sampler settings of a GGUF file are offered in one line and applied by
   const line = page.locator('.offer');
   assert.match(
     await line.locator('p').innerText(),
-    /tuned\.gguf.* brings its own sampler settings: temp 0\.6 and top_k 20\.$/,
+    /tuned\.gguf.* trae sus propios ajustes de muestreo: temp 0,6 y top_k 20\.$/,
   );
   const temperature = () =>
     page.locator('logit-scope').evaluate((it) => it.state.settings.temperature);
@@ -230,6 +230,17 @@ test('the sampler settings of a GGUF file are offered in one line and applied by
   const { dialog, program, stages } = parts(page);
   await until(stages, (names) => names.join() === 'top_k,top_p,min_p,temperature');
   assert.equal(await program.inputValue(), 'gguf');
+  assert.match(await dialog.locator('.out h3').first().innerText(), /^La cadena de GGUF/);
+  await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+  for (const [width, scrolls] of /** @type {const} */ ([
+    [375, '.body'],
+    [1280, '.side, .out'],
+  ])) {
+    await page.setViewportSize({ width, height: 800 });
+    const wide = dialog.locator(scrolls);
+    const over = () => wide.evaluateAll((all) => all.map((it) => it.scrollWidth - it.clientWidth));
+    await until(over, (excess) => excess.every((pixels) => pixels <= 0));
+  }
   await dialog.locator('[data-command=use]').click();
   await until(temperature, (value) => value === 0.6);
   assert.equal(await line.count(), 0);

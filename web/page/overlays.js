@@ -15,9 +15,9 @@ import '../panels/text/verdict.js';
 document.addEventListener('logit-programs', async (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   const around = /** @type {Element[]} */ (event.composedPath());
-  const scope = /** @type {LogitScope} */ (
-    around.find(({ localName }) => localName === 'logit-scope')
-  );
+  const inside = around.find(({ localName }) => localName === 'logit-scope');
+  // A panel elsewhere on the page shows the state of the page's instrument.
+  const scope = /** @type {LogitScope} */ (inside ?? document.querySelector('logit-scope'));
   await import('./programs.js');
   const request = { ...detail };
   if (!scope.readonly)

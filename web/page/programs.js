@@ -250,7 +250,7 @@ export class LogitPrograms extends LogitElement {
           <li data-stage=${name} class=${effect?.works ? 'works' : ''}>
             <p><b>${capitalise(settingName(name))}</b> ${printed('', value)}
               ${parts.map((part) => html`<span class="part">${settingName(part.name)} ${printed('', part.value)}</span>`)}</p>
-            <p class="did">${effect ? (effect.works ? effect.brief : effect.sentence) : ''} ${notes.map((note) => this.#say(note)).join(' ')}</p>
+            <p class="did">${effect ? (effect.works ? effect.brief : effect.sentence) : ''} ${this.#reading && OF_VOCABULARY.includes(name) ? t('programs.biases') : ''} ${notes.map((note) => this.#say(note)).join(' ')}</p>
             <p class="from" translate="no">${from.length > 0 ? from.map(({ key, value: given }) => html`<code>${printed(key, given)}</code> `) : this.#reading ? html`<span class="about">${t('programs.default')}</span>` : nothing}</p>
           </li>`;
       })}</ol>`;

@@ -49,6 +49,7 @@ export class LogitChain extends LogitElement {
     single: { type: Boolean },
     docked: { type: Boolean },
     programmable: { type: Boolean },
+    imports: { type: Boolean },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
@@ -110,6 +111,8 @@ export class LogitChain extends LogitElement {
     this.gates = {};
     /** True if the shelf offers the user's own sampler, constraints, and samplers that read a second text. */
     this.programmable = false;
+    /** True to offer the settings of other programs. */
+    this.imports = false;
     /** The reason why the engine cannot apply the gates; '' if none. */
     this.fault = '';
     /** True if the shelf and the further settings are unfolded. */
@@ -263,7 +266,7 @@ export class LogitChain extends LogitElement {
       <div class="top">
         <h2 id="title">${t('chain.title')}</h2>
         ${
-          whole && this.programmable
+          whole && this.imports
             ? html`<button class="quiet" data-command="programs" @click=${() => this.emit('logit-programs')}>${t('chain.programs')}</button>`
             : nothing
         }
@@ -286,7 +289,7 @@ export class LogitChain extends LogitElement {
       ${
         this.unfolded
           ? html`<p class="about">${t('chain.about')} ${t('order.canonical')}</p>
-            <logit-shelf .table=${this.table} .shown=${shelved} .inside=${[...ALWAYS_SHOWN, ...this.#taken]} .imports=${this.programmable}
+            <logit-shelf .table=${this.table} .shown=${shelved} .inside=${[...ALWAYS_SHOWN, ...this.#taken]} .imports=${this.imports}
               @logit-add=${(/** @type {CustomEvent} */ { detail }) => this.#add(detail)} @logit-close=${() => this.#fold()}
               @logit-find=${(/** @type {CustomEvent} */ { detail }) => this.#find(detail.name)}></logit-shelf>
             ${this.#renderMore()}`

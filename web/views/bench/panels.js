@@ -24,6 +24,7 @@ function presetNamed(name) {
  * @property {string[]} examples prompts of the model
  * @property {string[] | null} knobs the names of visible settings; null for all
  * @property {boolean} fixed true if the user cannot change prompt and settings
+ * @property {boolean} [bare] true if the instrument itself is hidden, so that it can open no dialog
  * @property {(fault: import('../../engine/errors.js').Fault | null) => string} sentence
  *
  * @typedef {Record<string, any>} Props
@@ -132,7 +133,7 @@ function textPanelOf(instrument, { examples, fixed, sentence }) {
  * @returns {Record<'text' | 'draw' | 'distribution' | 'stages' | 'chain', Props>}
  */
 export function panelsOf(instrument, around) {
-  const { sentence } = around;
+  const { sentence, bare = false } = around;
   const eos = instrument.info?.eos_token_id ?? -1;
   const panels = panelsOfBench(instrument, around);
   return {
@@ -156,6 +157,7 @@ export function panelsOf(instrument, around) {
         eos,
         gates,
         programmable: true,
+        imports: !bare,
         fault: Object.keys(gates).length > 0 ? sentence(instrument.fault) : '',
       };
     },
