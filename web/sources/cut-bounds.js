@@ -22,8 +22,11 @@ import { NEAR, TOLERANCE, aheadOf, countOf, judge, limitTail } from './verdicts.
 export function keepHeavy(law, { values }, name, weights, limit, exactly = () => null) {
   const least = values.min_tokens_to_keep;
   const places = placesOf(law, weights);
-  const low = weights.ref + log(limit[0] * (1 - NEAR));
-  const high = weights.ref + log(limit[1] * (1 + NEAR));
+  // A weight below 2^-44 of the best is 0 in the engine: any limit but 0 removes the token.
+  const best = largestOf(law, weights)[0];
+  const smallest = limit[0] > 0 ? Math.max(limit[0], best * 2 ** -44) : 0;
+  const low = weights.ref + log(smallest * (1 - NEAR));
+  const high = weights.ref + log(Math.max(limit[1], 2 ** -44) * (1 + NEAR));
   const slack = 2 ** -22 * (1 + Math.abs(weights.ref));
   const ahead = aheadOf(law);
   judge(law, name, (i) => {
@@ -89,7 +92,7 @@ export const LIMITS = {
   },
   mirostat: (_, __, { total }, { values }) => {
     const mu = values.mirostat_mu === 0 ? 2 * values.mirostat_tau : values.mirostat_mu;
-    const share = mu > 1000 ? 0 : mu < -1000 ? Infinity : exp(-mu * Math.LN2);
+    const share = mu > 1000 ? 2 ** -1000 : mu < -1000 ? Infinity : exp(-mu * Math.LN2);
     return [share * total[0], share * total[1]];
   },
 };

@@ -1,5 +1,5 @@
 /** Parts of all stages: the input of a stage, and the removal of tokens from a law (law.js). */
-import { GONE, KEPT, MAYBE } from './law.js';
+import { FLOAT_MAX, GONE, KEPT, MAYBE } from './law.js';
 import { capOf, rebased } from './tail.js';
 
 /**
@@ -43,7 +43,8 @@ export function keepLast(law) {
 
 /** Least number of listed tokens that come before all hidden ones. @param {Law} law @param {boolean} [strictly] */
 export function aheadOf({ n, state, lo, outranks, tail }, strictly = false) {
-  const cap = tail ? capOf(tail)[1] : -Infinity;
+  // Rounding may make a tie of a hidden token with a likelier one.
+  const cap = tail ? above(capOf(tail)[1]) : -Infinity;
   let count = 0;
   for (let i = 0; i < n; i++)
     count += Number(state[i] === KEPT && (strictly ? lo[i] > cap : outranks[i] === 1));
@@ -82,7 +83,11 @@ export function limitTail(law, n) {
   }
 }
 
-/** Widens a logit that the engine rounds to float32. @param {number} x */
-export const below = (x) => x - Math.abs(x) * 2 ** -23;
-/** @param {number} x */
-export const above = (x) => x + Math.abs(x) * 2 ** -23;
+/** The smallest float32 number. */
+const SMALLEST = 2 ** -149;
+
+/** Lower end of a logit that the engine rounds to float32. @param {number} x */
+export const below = (x) =>
+  x === -Infinity ? x : Math.max(-FLOAT_MAX, x - Math.abs(x) * 2 ** -23 - SMALLEST);
+/** Its upper end. @param {number} x */
+export const above = (x) => x + Math.abs(x) * 2 ** -23 + SMALLEST;
