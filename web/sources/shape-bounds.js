@@ -56,7 +56,11 @@ export function divide(law, name, [low, high]) {
     }
   }
   law.absolute = false;
-  if (law.tail) law.tail = divided(shifted(law.tail, -ref), [low, high]);
+  if (!law.tail) return;
+  law.tail = divided(shifted(law.tail, -ref), [low, high]);
+  // At a temperature of 0 all tokens but the best go.
+  if (low === 0)
+    law.tail = { ...law.tail, units: [0, law.tail.units[1]], count: [0, law.tail.count[1]] };
 }
 
 /** @param {Law} law @param {Run} run @param {number} range */
