@@ -90,7 +90,7 @@ logits_all use_mmap use_mlock n user best_of repo_id filename flash_attn split_m
 
 /** The arguments of every call, so that those of the constructor count too. @param {string} text */
 function readAll(text) {
-  const calls = [...text.matchAll(/\b\w+(?:\.\w+)*\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)/g)];
+  const calls = [...text.matchAll(/\w[ \t]*\(([^()]*(?:\([^()]*\)[^()]*)*)\)/g)];
   return calls.length > 0
     ? calls.flatMap(([, inside]) => readKeywords(`(${inside})`))
     : readKeywords(text);

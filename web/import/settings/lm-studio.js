@@ -27,7 +27,7 @@ const NAMES = {
 };
 const MIROSTAT = `${PREDICTION}llama.mirostatSampling`;
 const DEFAULTS = { [`${PREDICTION}repeatPenalty`]: 1.1 };
-/** Fields whose value has no box to tick. */
+/** Fields without a box to tick. */
 const PLAIN = [`${PREDICTION}temperature`, `${PREDICTION}topKSampling`];
 /** Values of a field whose box is not ticked. @type {Record<string, any>} */
 const OFF = { temp: 1, top_k: 0, top_p: 1, repeat_penalty: 1, typical: 1, logit_bias: [] };
@@ -48,7 +48,7 @@ const isField = (/** @type {any} */ field) => isObject(field) && typeof field.ke
 
 /** @param {string} text @returns {Pairs} */
 function parse(text) {
-  if (/^\s*(model|base|config)\s*:/m.test(text) && !/^\s*\{/.test(text))
+  if (/^[ \t]*(model|base|config)[ \t]*:/m.test(text) && !/^\s*\{/.test(text))
     throw refused('settings_model_yaml', { program: 'LM Studio' });
   const object = readObject(text);
   const parts = [object.operation, object.load].map((part) =>
@@ -120,7 +120,8 @@ speculativeDecoding.minContinueDraftingProbability vision.imageResizeSettings se
     )}\n`,
   sure(text, object, fileName) {
     if (!object)
-      return /^\s*base\s*:/m.test(text) && /^\s*(config|metadataOverrides)\s*:/m.test(text)
+      return /^[ \t]*base[ \t]*:/m.test(text) &&
+        /^[ \t]*(config|metadataOverrides)[ \t]*:/m.test(text)
         ? 0.8
         : Number(/(^|\/)model\.ya?ml$/.test(fileName)) * 0.8;
     return [object.operation, object.load].some(

@@ -203,7 +203,7 @@ top_logprobs response_format stream_options`.split(/\s+/),
       .map(([key, value]) => `${key}:\n  override: ${JSON.stringify(value)}\n  force: false\n`)
       .join(''),
   sure(text, object) {
-    if (!object) return /^\s+override:/m.test(text) && /^[a-z_]+:\s*$/m.test(text) ? 1 : 0;
+    if (!object) return /^[ \t]+override:/m.test(text) && /^[a-z_]+:[ \t]*$/m.test(text) ? 1 : 0;
     return 'penalty_range' in object || 'regex_pattern' in object || 'token_healing' in object
       ? 0.7
       : 0;

@@ -298,7 +298,7 @@ custom_system_message enable_thinking reasoning_effort preset mode character mod
         : 0;
     const keys = [...text.matchAll(/^([a-z_]+):[ \t]+[-+\w."'[]/gm)].map(([, key]) => key);
     const known = keys.filter((key) => webuiRows.some((row) => row.key === key));
-    if (known.length === 0 || /^\s+override:/m.test(text)) return 0;
+    if (known.length === 0 || /^[ \t]+override:/m.test(text)) return 0;
     return known.length === keys.length || /\.ya?ml$/.test(fileName) ? 0.9 : 0.5;
   },
 };

@@ -54,10 +54,11 @@ function readBlock(lines, at, level) {
   /** @type {Record<string, unknown>} */
   const object = Object.create(null);
   while (lines[at]?.indent === indent) {
-    const entry = /^(["']?)([^:"']+)\1\s*:(?:\s+(.*))?$/.exec(lines[at].text);
-    if (!entry) throw refused('settings_yaml', { line: lines[at].line });
-    const [, , key, rest = ''] = entry;
-    const text = bare(rest.trim());
+    const colon = lines[at].text.search(/:(\s|$)/);
+    const name = /^(["']?)([^:"']+)\1$/.exec(lines[at].text.slice(0, Math.max(colon, 0)).trim());
+    if (!name) throw refused('settings_yaml', { line: lines[at].line });
+    const key = name[2];
+    const text = bare(lines[at].text.slice(colon + 1).trim());
     const inner = lines[at + 1];
     const isList = inner?.indent === indent && /^-(\s|$)/.test(inner.text);
     if (/^[|>][-+]?$/.test(text)) {
