@@ -23,7 +23,7 @@ const scope = closed(await loadReference());
 const FLAGS = `llama-server -m qwen3.gguf --temp 1.3 --min-p 0.1 --top-k 20 --repeat-penalty 1.05 \\
   --dry-multiplier 0.8 --dry-penalty-last-n 0 --smoothing-factor 0.3`;
 
-/** DRY does nothing in KoboldCpp either; `skew` is a key of another program. */
+/** DRY runs here, but the text has no repeat yet; `skew` is a key of another program. */
 const BODY = JSON.stringify({
   max_context_length: 4096,
   max_length: 120,
@@ -91,7 +91,11 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
     () => program.inputValue(),
     (id) => id === 'koboldcpp',
   );
-  assert.match(await reason('dry_multiplier'), /DRY multiplier .* dry_penalty_last_n/);
+  const dry = dialog.locator('.out ol [data-stage=dry_multiplier] .did');
+  await until(
+    () => dry.innerText(),
+    (words) => /repeat/.test(words),
+  );
   assert.match(await reason('skew'), /not known/);
   const written = writeSettings(read.settings, 'ollama');
   await dialog.locator('#target').selectOption('ollama');

@@ -10,7 +10,7 @@ import { t } from '../locale/locale.js';
 import { isSlow, mayConvert } from '../state/engines.js';
 import { modelOf } from '../state/files.js';
 import { FIRST_SCREEN } from '../state/first-frame.js';
-import { agreeTo, farAddress, isUnasked } from '../state/hosts.js';
+import { agreeTo, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
 import { megabytes } from './model-chooser.js';
 
@@ -118,9 +118,9 @@ export class ModelOpener {
    * @param {number | null} context
    * @param {(before: PageState | null) => PageState} begin
    */
-  async #load(offer, context, begin) {
+  #load(offer, context, begin) {
     const { model, grammar } = offer;
-    await this.#instrument.load({
+    return this.#instrument.load({
       model,
       context,
       grammar,
@@ -128,10 +128,6 @@ export class ModelOpener {
       meet: (engine) => this.#scope.meet(offer, engine) ?? keepReadable(offer, engine),
       beside: Promise.all([overlays, this.#scope.address.coming]),
     });
-    if (this.#instrument.model.source !== model) return;
-    this.#scope.offer = null;
-    if (typeof model !== 'string' || farAddress(model))
-      import('./offer.js').then(({ offerSettings }) => offerSettings(this.#scope, model));
   }
 
   /**

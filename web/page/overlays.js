@@ -9,18 +9,35 @@ import '../panels/text/alternatives.js';
 import '../panels/text/branches.js';
 import '../panels/text/token-menu.js';
 import '../panels/text/verdict.js';
+import { farAddress } from '../state/hosts.js';
 
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
 
+/** Returns the instrument in which an event happened. @param {Event} event */
+const scopeAround = (event) =>
+  /** @type {LogitScope | undefined} */ (
+    event.composedPath().find((part) => part instanceof Element && part.localName === 'logit-scope')
+  );
+
 document.addEventListener('logit-programs', async (event) => {
-  const { detail } = /** @type {CustomEvent} */ (event);
-  const around = /** @type {Element[]} */ (event.composedPath());
-  const inside = around.find(({ localName }) => localName === 'logit-scope');
   // A panel elsewhere on the page shows the state of the page's instrument.
-  const scope = /** @type {LogitScope} */ (inside ?? document.querySelector('logit-scope'));
+  const scope = scopeAround(event) ?? document.querySelector('logit-scope');
   await import('./programs.js');
-  const request = { ...detail };
-  if (!scope.readonly)
+  const request = { .../** @type {CustomEvent} */ (event).detail };
+  if (scope && !scope.readonly)
     scope.programs = () =>
       html`<logit-programs .scope=${scope} .request=${request} @logit-adopt=${scope.adopt}></logit-programs>`;
+});
+
+/** The model of each instrument whose own settings were offered last. @type {WeakMap<LogitScope, unknown>} */
+const offered = new WeakMap();
+
+document.addEventListener('logit-ready', async (event) => {
+  const scope = scopeAround(event);
+  const { source } = scope?.instrument.model ?? {};
+  if (!scope || offered.get(scope) === source) return;
+  offered.set(scope, source);
+  scope.offer = null;
+  if (typeof source === 'string' && !farAddress(source)) return;
+  await (await import('./offer.js')).offerSettings(scope, source);
 });
