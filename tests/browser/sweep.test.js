@@ -287,6 +287,54 @@ test('the map is a grid of the engine’s numbers; keys move, Enter and a click 
   await close();
 });
 
+test('whole sentences are rivers as high as the engine’s law, by pointer and keys; a large model has its next tokens', async () => {
+  const { page, view, complaints, close } = await openSweep({ unfold: false });
+  await choose(view, 'sentences');
+  const rivers = view.locator('logit-sentences');
+  await rivers.locator('path.river').first().waitFor();
+  const settings = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+  const powers = Array.from({ length: 33 }, (_, i) => 2 ** (i / 8));
+  const knob = { name: 'temperature', values: powers.map((power) => 0.7 / power).reverse() };
+  const law = await scope.law(FIRST, settings, { mass: 0.995, knob, powers });
+  const height = Number(await rivers.locator('line.middle').getAttribute('y2'));
+  const paths = await rivers
+    .locator('path.river')
+    .evaluateAll((all) => all.map((path) => path.getAttribute('d')));
+  assert.equal(paths.length, law.sentences.length);
+  for (const [i, { along, sharpened, p }] of law.sentences.entries()) {
+    const ys = [...paths[i].matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y));
+    const high = (column) => (ys[129 - column] - ys[column]) / height;
+    for (const [column, share] of [
+      [0, along[0]],
+      [20, along[20]],
+      [32, p],
+      [64, sharpened[32]],
+    ])
+      assert.ok(Math.abs(Math.abs(high(column)) - share) < 0.03 / height, `${i} ${column}`);
+  }
+  const slider = rivers.getByRole('slider');
+  const said = () => slider.getAttribute('aria-valuetext');
+  const [first, second] = law.sentences.map(({ text }) => text.trim());
+  assert.ok((await said()).startsWith(`“${first}”`));
+  await slider.focus();
+  await page.keyboard.press('ArrowDown');
+  await until(said, (words) => words.startsWith(`“${second}”`));
+  await page.keyboard.press('ArrowLeft');
+  await until(said, (words) => words.includes('temperature 0.642'));
+  await page.mouse.move(0, 0);
+  const box = await rivers.locator('svg').boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 2);
+  await until(said, (words) => words.startsWith(`“${first}”`) && words.includes('p itself'));
+  assert.deepEqual(await axe(page), []);
+  await chooseModel(page, 'stories');
+  await until(
+    () => rivers.locator('.lead').innerText(),
+    (words) => words.startsWith('The next 4 tokens'),
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the nucleus over texts has Node’s mean and quartiles, and the texts are listed', async () => {
   const { page, view, close } = await openSweep();
   await choose(view, 'nucleus');

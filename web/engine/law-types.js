@@ -19,6 +19,7 @@
  * @property {number} [power] 1 to 1000; short for alongside: [{ power }], placed last
  * @property {Other[]} [alongside]
  * @property {{ name: string, values: number[] }} [knob] each listed text's p at each value of a setting
+ * @property {number[]} [powers] each listed text's share under p^power, at least; 1 to 1000
  * @property {number[]} [beams] widths of beam searches without length penalty (Wu et al. 2016, section 7)
  * @property {import('./types.js').Platform<'AbortSignal'>} [signal]
  */
@@ -35,7 +36,7 @@
 /**
  * @typedef {object} Law
  * @property {number[]} prompt_ids
- * @property {(LawText & { finish_reason: Sentence['finish_reason'], beside: [number, number][], along?: Float64Array })[]} sentences
+ * @property {(LawText & { finish_reason: Sentence['finish_reason'], beside: [number, number][], along?: Float64Array, sharpened?: Float64Array })[]} sentences
  *   decreasing p, ties by ids; `beside` has an interval for each law of `alongside`
  * @property {number} mass probability of the listed texts
  * @property {number} rest probability of all others; mass + rest = 1 within 2^-40
@@ -45,6 +46,7 @@
  * @property {{ rest: [number, number], total_variation: number[], kl: number[] }[]} alongside KL in nats, Infinity
  *   if the rest leaves it open
  * @property {Float64Array} [rest_along] the rest at each value of the knob
+ * @property {Float64Array} [rest_sharpened] the most that the rest can have under each power
  */
 
 export {};

@@ -172,6 +172,12 @@ async function follow({ core, forest, bounds }, settings, { name, values }, list
   return { courses, rest };
 }
 
+/** @param {unknown} power */
+function checkPower(power) {
+  if (!(typeof power === 'number' && power >= 1 && power <= 1000))
+    throw outside('power', 1, 1000, power);
+}
+
 /** @param {unknown} other @param {number} i */
 function checkOther(other, i) {
   if (!isObject(other)) throw mustBe('alongside', 'a_list_of_laws', other, i);
@@ -187,7 +193,7 @@ function checkOther(other, i) {
   if (!['best_of', 'condition', 'power', 'power,settings', 'settings'].includes(keys))
     throw mustBe('alongside', 'a_list_of_laws', other, i);
   const { power, best_of } = /** @type {Other} */ (other);
-  if (power !== undefined && !(power >= 1 && power <= 1000)) throw outside('power', 1, 1000, power);
+  if (power !== undefined) checkPower(power);
   if (best_of !== undefined) checkInteger('best_of', best_of, 1, 1 << 20);
 }
 
@@ -213,6 +219,7 @@ function checkLaw(given, most) {
     'power',
     'alongside',
     'knob',
+    'powers',
     'beams',
     'signal',
   ];
@@ -223,6 +230,7 @@ function checkLaw(given, most) {
     max_new_tokens = most,
     power,
     knob,
+    powers = [],
     beams = [],
     signal,
   } = given;
@@ -235,8 +243,9 @@ function checkLaw(given, most) {
   const others = [...(given.alongside ?? []), ...(power === undefined ? [] : [{ power }])];
   others.forEach(checkOther);
   if (knob) checkNumbers('knob.values', knob.values);
+  for (const each of powers) checkPower(each);
   for (const width of beams) checkInteger('beams', width, 1, 64);
-  return { mass, limit, most: max_new_tokens, others, knob, beams, signal };
+  return { mass, limit, most: max_new_tokens, others, knob, powers, beams, signal };
 }
 
 /**
@@ -278,7 +287,7 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
       n: ids.length,
       limit: context_length,
     });
-  const { mass, limit, most, others, knob, beams, signal } = checkLaw(options, room);
+  const { mass, limit, most, others, knob, powers, beams, signal } = checkLaw(options, room);
   const forest = forestOf(core, scope, ids);
   const bounds = { most, ends, limit, signal };
   const ground = { core, forest, bounds };
@@ -289,6 +298,14 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
   const rest = Math.max(0, unlisted - (held - sum(found.map(({ p }) => p))));
   const read = openReader(core, all);
   const along = knob && (await follow(ground, settings, knob, listed));
+  const raised = powers.map((power) =>
+    sharpen(
+      listed.map(({ p }) => p),
+      rest,
+      last,
+      power,
+    ),
+  );
   /** @type {(Beside & ReturnType<typeof distances>)[]} */
   const alongside = [];
   for (const [i, other] of others.entries()) {
@@ -312,6 +329,7 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
       finish_reason: it.finish_reason,
       beside: alongside.map(({ each }) => each[i]),
       ...(along && { along: along.courses[i] }),
+      ...(powers.length && { sharpened: Float64Array.from(raised, ({ each }) => each[i][0]) }),
     })),
     mass: held,
     rest,
@@ -320,5 +338,8 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
     beams: searched,
     alongside: alongside.map(({ each: _, ...figures }) => figures),
     ...(along && { rest_along: along.rest }),
+    ...(powers.length && {
+      rest_sharpened: Float64Array.from(raised, ({ rest: [, most] }) => most),
+    }),
   };
 }

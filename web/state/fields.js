@@ -301,7 +301,7 @@ export const FIELDS = [
     {
       name: 'figure',
       kind: 'choice',
-      choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'judged', 'any'],
+      choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'judged', 'sentences', 'any'],
       initial: 'entropy',
     },
     { name: 'first', kind: 'stretch', initial: null },

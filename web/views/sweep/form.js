@@ -33,12 +33,17 @@ import { measureName } from './labels.js';
 /** @param {SettingRow[]} table */
 const numericRows = (table) => table.filter(({ kind }) => kind === 'real' || kind === 'integer');
 
-/** Renders the choice of a chart. @param {Figure} chosen @param {(name: string) => void} choose */
+/** The chart that is no sweep: <logit-sentences>. */
+export const SENTENCES = 'sentences';
+/** The charts in their order; any setting comes last. */
+const NAMES = FIGURES.flatMap(({ name }) => (name === 'any' ? [SENTENCES, name] : [name]));
+
+/** Renders the choice of a chart. @param {string} chosen @param {(name: string) => void} choose */
 export function renderFigures(chosen, choose) {
   return html`<fieldset class="figures"><legend class="visually-hidden">${t('sweep.figure')}</legend>
-    ${FIGURES.map(
-      ({ name }) => html`<label class="chip"><input type="radio" name="figure" value=${name}
-        .checked=${name === chosen.name} @change=${() => choose(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
+    ${NAMES.map(
+      (name) => html`<label class="chip"><input type="radio" name="figure" value=${name}
+        .checked=${name === chosen} @change=${() => choose(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
     )}
   </fieldset>`;
 }

@@ -21,8 +21,9 @@ import { fetchJson } from '../../state/assets.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { Estimate, promiseOf } from './estimate.js';
 import { FIGURES, shapeOf } from './figures.js';
-import { renderFigures, renderForm } from './form.js';
+import { SENTENCES, renderFigures, renderForm } from './form.js';
 import './map.js';
+import '../sentences/sentences.js';
 import sweepStyles from './sweep.css';
 import { renderReadout, renderSteps, renderTable, renderTexts } from './table.js';
 import './trend.js';
@@ -220,7 +221,7 @@ export class LogitSweep extends ModelElement {
     const row = this.renderRoot.querySelector('.figures'); // on a phone this row is wider than the window
     if (changed.has('figure')) centre(row, row?.querySelector('input:checked')?.parentElement);
     const { engine } = this;
-    const plan = engine && this.prompt ? this.#plan : null;
+    const plan = engine && this.prompt && this.figure !== SENTENCES ? this.#plan : null;
     if (!plan || this.#keyOf(plan) === this.#tried) return;
     const writes = plan.measures.some(needsTexts);
     if (!writes || (this.texts && !this.run)) this.#start();
@@ -287,6 +288,7 @@ export class LogitSweep extends ModelElement {
 
   render() {
     if (this.bare) return this.#renderBare();
+    if (this.figure === SENTENCES) return this.#renderSentences();
     const { run, engine, unfolded } = this;
     const { name } = this.#figure;
     const title = run ? titleOf(run.plan, run.shape) : t(`sweep.figure.${name}`);
@@ -295,7 +297,7 @@ export class LogitSweep extends ModelElement {
       : [];
     return html`
       <h2 class="visually-hidden">${t('view.sweep')}</h2>
-      ${renderFigures(this.#figure, (name) => this.#chooseFigure(name))}
+      ${renderFigures(this.figure, (name) => this.#chooseFigure(name))}
       <section class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onTake}>
         <div class="head"><h3>${title}</h3>${help(title, t(`sweep.about.${name}`))}
           <p class="about caption">${caption.join(' · ')}</p></div>
@@ -303,6 +305,15 @@ export class LogitSweep extends ModelElement {
         ${engine && unfolded ? this.#renderForm() : nothing}
         ${run ? this.#renderRun(run, title) : html`<div class="empty"><p>${engine ? promiseOf(this.#plan, this.#estimate) : ''}</p></div>`}
       </section>`;
+  }
+
+  #renderSentences() {
+    const { model, context, prompt, prompt_ids, asked } = this;
+    return html`
+      <h2 class="visually-hidden">${t('view.sweep')}</h2>
+      ${renderFigures(this.figure, (name) => this.#chooseFigure(name))}
+      <section class="figure"><logit-sentences .model=${model} .context=${context} .prompt=${prompt}
+        .prompt_ids=${prompt_ids} .settings=${asked}></logit-sentences></section>`;
   }
 
   /** Renders the line about the chart, the button that unfolds the form, and the progress. */
