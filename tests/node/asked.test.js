@@ -223,6 +223,19 @@ test('the newest text of a session wins, and other sessions wait for their turn'
   assert.deepEqual(await trace, direct.distribution({ top: 3 }));
 });
 
+test('at most 256 questions wait', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const scope = await Logitscope.load({
+      source: { ...source, encode: () => new Promise(() => {}) },
+    });
+    for (let i = 0; i < 256; i++) scope.encode(`text ${i}`);
+    await assert.rejects(async () => scope.encode('one more'), { key: 'asked_many' });
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test('an abort ends a generation while it asks', async () => {
   const abort = new AbortController();
   let n = 0;

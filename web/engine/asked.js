@@ -32,6 +32,9 @@ const ANSWER_S = 60;
 /** The most bytes of kept answers. */
 const KEPT_BYTES = 1 << 26;
 
+/** The most questions that wait. */
+const WAITING_MAX = 256;
+
 /** Codes of errors that are no answer. */
 const MISSED = ['unanswered', 'cancelled', 'superseded'];
 
@@ -491,6 +494,9 @@ export class Asked {
     }
     let question = this.#questions.get(name);
     if (!question || question.control.signal.aborted) {
+      const limit = WAITING_MAX;
+      if (this.#questions.size >= limit)
+        throw new LogitscopeError('unanswered', 'asked_many', { limit });
       question = new Question(ask);
       this.#questions.delete(name); // the new question is the last
       this.#questions.set(name, question);

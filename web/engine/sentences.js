@@ -108,6 +108,7 @@ export const sentences = {
     '{setting} depends on the sign of each logit, and the model gives log-probabilities only',
   asked_length: 'the model must give {limit} logits, got {n}',
   asked_late: 'the model did not answer within {limit} seconds',
+  asked_many: 'at most {limit} questions to the model may wait',
   asked_failed: 'the model answered with an error: {reason}',
   asked_cancelled: 'the question to the model was cancelled',
   asked_gone: 'the model no longer answers',
