@@ -44,7 +44,7 @@ export function keepLast(law) {
 /** Least number of listed tokens that come before all hidden ones. @param {Law} law @param {boolean} [strictly] */
 export function aheadOf({ n, state, lo, outranks, tail }, strictly = false) {
   // Rounding may make a tie of a hidden token with a likelier one.
-  const cap = tail ? above(capOf(tail)[1]) : -Infinity;
+  const cap = tail ? above(Math.max(-FLOAT_MAX, capOf(tail)[1])) : -Infinity;
   let count = 0;
   for (let i = 0; i < n; i++)
     count += Number(state[i] === KEPT && (strictly ? lo[i] > cap : outranks[i] === 1));
@@ -90,4 +90,5 @@ const SMALLEST = 2 ** -149;
 export const below = (x) =>
   x === -Infinity ? x : Math.max(-FLOAT_MAX, x - Math.abs(x) * 2 ** -23 - SMALLEST);
 /** Its upper end. @param {number} x */
-export const above = (x) => x + Math.abs(x) * 2 ** -23 + SMALLEST;
+export const above = (x) =>
+  x === -Infinity ? x : Math.max(-FLOAT_MAX, x + Math.abs(x) * 2 ** -23 + SMALLEST);
