@@ -7,6 +7,7 @@
  */
 
 import { LogitscopeError } from './errors.js';
+import { readBody } from './load.js';
 import { HUB, addressOf, partNames } from './model-names.js';
 import { Checksum } from './checksum.js';
 
@@ -102,22 +103,8 @@ async function openCache() {
 /** @param {Blob} blob @returns {Part} */
 export const partOfBlob = (blob) => ({
   size: blob.size,
-  read: (start) => /** @type {any} */ (streamOf(blob.slice(start))),
+  read: (start) => /** @type {any} */ (readBody({ body: blob.slice(start).stream() })),
 });
-
-/** @param {Blob} blob @returns {AsyncGenerator<Uint8Array>} */
-async function* streamOf(blob) {
-  const reader = blob.stream().getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-}
 
 /** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<About | null>} */
 async function readAbout(folder, key) {

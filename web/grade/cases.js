@@ -5,7 +5,15 @@
  */
 import { reason } from './reasons.js';
 import { generationCases } from './generation.js';
-import { FAR, against, looksBack, numbersOf, returnsNumbers, seesLess } from './properties.js';
+import {
+  FAR,
+  against,
+  looksBack,
+  numbersOf,
+  returnsNumbers,
+  seesLess,
+  softmaxOf,
+} from './properties.js';
 import { SPECS } from './specs.js';
 import { differs, lostBest, otherDivisor } from './wrongs.js';
 
@@ -27,20 +35,12 @@ const SHARES = [0.6, 0.2, 0.1, 0.05, 0.03, 0.02].map((p) => Math.fround(Math.log
  */
 const makeCase = (settings, logits = LOGITS, history = []) => ({ logits, settings, history });
 
-/** @param {number[]} logits */
-function softmax(logits) {
-  const max = Math.max(...logits);
-  const e = logits.map((logit) => Math.exp(logit - max));
-  const total = e.reduce((a, b) => a + b, 0);
-  return e.map((x) => x / total);
-}
-
 /**
  * Checks that the best token's probability has increased (1) or decreased (-1).
  * @param {1 | -1} way @returns {import('./wrongs.js').Compare}
  */
 const checkSharpness = (way) => (expected, got, input) => {
-  const [before, after] = [softmax(input.logits)[0], softmax(Array.from(got))[0]];
+  const [before, after] = [softmaxOf(input.logits)[0], softmaxOf(got)[0]];
   return way * (after - before) > 0
     ? otherDivisor(expected, got, input)
     : { expected: expected.logits, got, ...reason(way > 0 ? 'not_sharper' : 'not_flatter') };
@@ -48,7 +48,7 @@ const checkSharpness = (way) => (expected, got, input) => {
 
 /** Checks that the probabilities of the kept tokens add up to 1. @type {import('./wrongs.js').Compare} */
 function sumsToOne(expected, got, input) {
-  const total = softmax(Array.from(got)).reduce((a, b) => a + b, 0);
+  const total = softmaxOf(got).reduce((a, b) => a + b, 0);
   return Math.abs(total - 1) < 1e-6
     ? differs(expected, got, input)
     : { expected: expected.logits, got, ...reason('emptied') };
@@ -56,7 +56,7 @@ function sumsToOne(expected, got, input) {
 
 /** @type {import('./wrongs.js').Compare} */
 function checkLowering({ logits }, got, input) {
-  const [before, after] = [softmax(input.logits), softmax(Array.from(got))];
+  const [before, after] = [softmaxOf(input.logits), softmaxOf(got)];
   const id = input.history.find((it) => !(after[it] < before[it]));
   return id === undefined ? null : { expected: logits, got, ...reason('not_lowered', { id }) };
 }

@@ -206,7 +206,7 @@ const notSubset =
   };
 
 /** @param {ArrayLike<number>} logits */
-function softmaxOf(logits) {
+export function softmaxOf(logits) {
   const list = Array.from(logits);
   const max = Math.max(...list);
   const e = list.map((logit) => Math.exp(logit - max));
