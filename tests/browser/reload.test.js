@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { START, chooseModel, modelFacts, openBench, root, settle, until } from './bench.js';
+import { MAX_OWN_TEXT } from '../../web/state/fields.js';
 import { findModel } from '../../web/state/models.js';
 import { cases, long } from '../long.js';
 
@@ -282,8 +283,11 @@ test('parts too long for a link come back: pasted numbers, a text to count, a te
     ready: false,
     fresh: true,
   });
-  const pasted = Array.from({ length: 900 }, (_, i) => `t${i}: ${(i % 7) / 2}`).join('\n');
-  const counted = Array.from({ length: 900 }, (_, i) => `w${i % 5} x${i % 3}`).join(' ');
+  // Longer than MAX_OWN_TEXT by long names: each further token costs time in every painting.
+  const [long, word] = ['n'.repeat(180), 'n'.repeat(30)];
+  const pasted = Array.from({ length: 30 }, (_, i) => `t${i}${long}: ${(i % 7) / 2}`).join('\n');
+  const counted = Array.from({ length: 130 }, (_, i) => `w${i % 5}${word} x${i % 3}`).join(' ');
+  assert.ok(Math.min(pasted.length, counted.length) > MAX_OWN_TEXT);
   await page.locator('logit-logits #logits').fill(pasted);
   await page.locator('[data-source=bigram]').click();
   await page.locator('logit-logits #text').fill(counted);
