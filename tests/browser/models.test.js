@@ -240,7 +240,7 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   await view.locator('.sentence mark').waitFor();
   const text = await view.locator('.prompt').innerText();
   await view.locator('.prompt').fill('');
-  await view.getByText('Type a beginning:').waitFor();
+  await view.getByText('this model needs one').waitFor();
   assert.equal(await rivers(), false);
   await view.locator('.prompt').fill(text);
   await until(rivers, Boolean);
@@ -287,6 +287,34 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
       (text) => text === name,
     ),
     name,
+  );
+
+  // A link names the file with which it was made; whoever opens the link without this file is told so.
+  await page.locator('[data-command=share]').click();
+  const link = new URL(await page.locator('logit-send #link').inputValue());
+  await page.keyboard.press('Escape');
+  assert.equal(new URLSearchParams(link.hash.slice(1)).get('made_with'), name);
+  const notice = page.locator('logit-scope .said[role=alert] p');
+  const follow = (hash) => page.evaluate((to) => (location.hash = to), hash);
+  await follow(link.hash);
+  await settle(page);
+  assert.equal(await notice.count(), 0, 'the file is open');
+  await follow(link.hash.replace(/made_with=[^&]*/, 'made_with=theirs.gguf'));
+  await notice.getByText(/made with \u2068theirs\.gguf\u2069/).waitFor();
+
+  // A model of characters begins with a line break.
+  await file.setInputFiles({
+    name: 'letters.gguf',
+    mimeType: 'application/octet-stream',
+    buffer: await readFile(join(root, 'models/shakespeare.gguf')),
+  });
+  await until(
+    () => page.locator('#prompt').inputValue(),
+    (prompt) => prompt === '\n',
+  );
+  await until(
+    () => examples.first().textContent(),
+    (text) => text === '↵',
   );
   await close();
 });

@@ -103,7 +103,9 @@ export class PageAddress {
   get href() {
     if (!this.#first) return location.href;
     const { beat: _, ...state } = this.#linkableState;
-    return this.#formatAddress(state);
+    const [file] = this.#scope.source === null ? this.#scope.files : [];
+    const made = file ? { made_with: file.name.slice(0, 80) } : {};
+    return this.#formatAddress({ ...state, ...made });
   }
 
   /** Names of the parts of the state that do not fit into a link. */

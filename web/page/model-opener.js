@@ -20,10 +20,6 @@ import { megabytes } from './model-chooser.js';
 /** Modules of dialogs and glossary, fetched while the model loads. */
 const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
 
-/** Number of tokens in a vocabulary that are tried as examples, and most examples from it. */
-const OWN_TOKENS = 256;
-const OWN_EXAMPLES = 3;
-
 export class ModelOpener {
   /** The open or loading model: name, address, grammar, examples. */
   offer = findModel('');
@@ -261,34 +257,14 @@ export class ModelOpener {
 const exampleOf = ({ examples: [first = ''] }) => first;
 
 /**
- * Removes examples that the model cannot encode. If none remains, uses examples of other models, or else tokens of
- * its own vocabulary, letters first.
+ * Changes the examples of a model that does not come with the page to texts that it can encode.
  * @param {import('../state/models.js').Offer} offer
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  */
 async function keepReadable(offer, engine) {
   if (MODELS.some(({ model }) => model === offer.model)) return;
-  const reads = (/** @type {string} */ text) =>
-    engine.encode(text).then(
-      ({ length }) => length > 0,
-      () => false,
-    );
-  const own = async () => {
-    const ids = Array.from(
-      { length: Math.min(engine.info?.vocab_size ?? 0, OWN_TOKENS) },
-      (_, i) => i,
-    );
-    const texts = (await Promise.all(ids.map((id) => engine.piece(id)))).map(({ text }) => text);
-    const visible = texts.filter((text) => /\S/.test(text));
-    return [...visible.filter((text) => /\p{L}/u.test(text)), ...visible].slice(0, OWN_EXAMPLES);
-  };
-  const lists = [() => offer.examples, () => MODELS.flatMap(({ examples }) => examples), own];
-  for (const list of lists) {
-    const texts = await list();
-    const read = await Promise.all(texts.map(reads));
-    offer.examples = texts.filter((_, i) => read[i]);
-    if (offer.examples.length > 0) return;
-  }
+  const { chooseExamples } = await import('./readable.js');
+  return chooseExamples(offer, engine);
 }
 
 /** @param {any} name */

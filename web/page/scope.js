@@ -219,12 +219,14 @@ export class LogitScope extends InstrumentElement {
    * Returns a parsed state. If parts of it were refused, shows a sentence about them.
    * @param {import('../state/page-state.js').Parsed} parsed
    */
-  acceptParsed({ state, dropped: parts }) {
+  acceptParsed({ state: asked, dropped: parts }) {
+    const { made_with: file, ...state } = /** @type {any} */ (asked ?? {});
     const dropped = [...droppedControls(this.controls, this.table), ...parts];
     this.#dropped = dropped;
     this.notice = this.speak(() => sayDropped(dropped));
     if (this.notice) this.emit('logit-error', { code: 'invalid_setting', message: this.notice });
-    return state;
+    if (file) import('./origin.js').then(({ sayOrigin }) => sayOrigin(this, file));
+    return asked && state;
   }
 
   /** Prompt and seed for a state that has none. */
@@ -480,13 +482,14 @@ export class LogitScope extends InstrumentElement {
     for (const [type, listener] of listeners) panel.addEventListener(type, listener);
     this.#attached = new Set([...this.#attached, panel]);
     this.requestUpdate();
-    if (panel.localName === 'logit-stages') {
+    if (isStages(panel)) {
       this.instrument.showsStages = true;
       if (this.ready) this.instrument.refresh();
     }
     return () => {
       for (const [type, listener] of listeners) panel.removeEventListener(type, listener);
       this.#attached = new Set([...this.#attached].filter((each) => each !== panel));
+      this.instrument.showsStages = [...this.#attached].some(isStages);
       this.requestUpdate();
     };
   }
@@ -562,6 +565,9 @@ function parseAddress(scope, table, vocab_size) {
   });
   return parseParts(pairs, table, vocab_size);
 }
+
+/** @param {LogitElement} panel */
+const isStages = ({ localName }) => localName === 'logit-stages';
 
 /** @param {string} kind @param {string} said '' for none @param {() => void} onClose */
 function renderNotice(kind, said, onClose) {

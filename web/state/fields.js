@@ -364,6 +364,8 @@ export const FIELDS = [
     ...BENCH_CHOICES.slice(1),
   ]),
 
+  // In a link of "Send this": the model file with which it was made, since no link carries a file.
+  { name: 'made_with', address: 'fragment', kind: 'text', maximum: 80, initial: null },
   // The beat of the tour: in the address during the tour, in the browser's storage (as `guide`) afterwards.
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },

@@ -224,7 +224,7 @@ export class LogitText extends LogitElement {
             (example) => html`
             <button lang="en" translate="no" aria-pressed=${example === shown}
               popovertarget="examples" popovertargetaction="hide"
-              @click=${() => this.#emitPrompt(example)}>${example}</button>`,
+              @click=${() => this.#emitPrompt(example)}>${example.replaceAll('\n', '↵')}</button>`,
           )}
         </div>
       </div>
