@@ -8,6 +8,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { readRecord } from '../../web/import/logprobs.js';
 import { auditRecord } from '../../web/sources/audit.js';
 import { boundsOf } from '../../web/sources/bounds.js';
+import { lawAt } from '../../web/sources/record-law.js';
 import { exampleRecord } from '../../web/views/logits/record-example.js';
 import { axe, openBench, openSheet, settle, until } from './bench.js';
 
@@ -84,6 +85,23 @@ test('a dropped record shows its text; a token shows its position with the inter
   const narrow = await expectAt(4, 2048);
   const widest = ({ tokens: all }) => Math.max(...all.map(({ p: [low, high] }) => high - low));
   assert.ok(widest(narrow) <= widest(wide));
+  // The text shows the tokens that the settings remove.
+  const gone = () =>
+    page
+      .locator('logit-record [data-fate=gone]')
+      .evaluateAll((all) => all.map(({ dataset }) => Number(dataset.at)));
+  const removed = await Promise.all(
+    record.positions.map(async (_, at) => {
+      const { partial, drawn } = lawAt({ ...record, vocab_size: 2048 }, at);
+      return typeof (await boundsOf(scope, partial, SETTINGS)).tokens[drawn].removed_by === 'string'
+        ? [at]
+        : [];
+    }),
+  );
+  assert.deepEqual(
+    await until(gone, (found) => found.join() === removed.flat().join()),
+    removed.flat(),
+  );
   // The keyboard walks through the text.
   await page.locator('logit-record .text').focus();
   await page.keyboard.press('ArrowRight');
@@ -149,7 +167,10 @@ test('a hostile record is refused in one sentence or shown as text; a large one 
   await page.locator('logit-record [data-at="1999"]').waitFor();
   assert.equal(await page.locator('logit-record img').count(), 0);
   assert.match(await page.locator('logit-record [data-at="0"]').innerText(), /<img\ssrc=x/);
-  assert.match(await page.locator('logit-record [role=status]').innerText(), /too large/);
+  assert.match(
+    await page.locator('logit-record [role=status]:not(.fates)').innerText(),
+    /too large/,
+  );
   await page.locator('logit-record [data-command=later]').click();
   await page.locator('logit-record [aria-selected=true][data-at="2000"]').waitFor();
   await page.reload();

@@ -61,6 +61,31 @@ export function figuresOf({ token, top }) {
   };
 }
 
+/**
+ * Reads the stage that removes the drawn token, at each position of a stretch; null if none does.
+ * @param {any} engine
+ * @param {LogprobRecord} record
+ * @param {import('../engine/types.js').Settings} settings
+ * @param {{ from: number, to: number, signal: AbortSignal }} stretch
+ * @returns {Promise<(null | string | { maybe: string })[]>}
+ */
+export async function readFates(engine, record, settings, { from, to, signal }) {
+  const withHistory = readsHistory(engine.table, settings);
+  const fates = [];
+  for (let at = from; at < to; at++) {
+    signal.throwIfAborted();
+    const law = lawAt(record, at, { settings, withHistory });
+    if (!law || law.drawn === null || record.positions[at].prompt) {
+      fates.push(null);
+      continue;
+    }
+    const { partial, history, drawn } = law;
+    const { tokens } = await boundsOf(engine, partial, law.settings, { history, step: at });
+    fates.push(tokens[drawn].removed_by);
+  }
+  return fates;
+}
+
 /** Reads one position of a record, as the Reader reads a model's text. */
 export class RecordedReader {
   #engine;

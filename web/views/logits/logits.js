@@ -290,7 +290,8 @@ export class LogitLogits extends LogitElement {
     if (this.source === 'pasted') return this.#renderPasted();
     if (this.source === 'bigram') return this.#renderBigram();
     if (!this.opened) return html`<section class="record"></section>`;
-    return html`<logit-record .opened=${this.opened} .position=${this.position} .law=${this.law}
+    const { engine, asked } = this.#bench;
+    return html`<logit-record .opened=${this.opened} .position=${this.position} .law=${this.law} .settings=${asked} .engine=${engine}
       @logit-choose=${this.#onRecord}></logit-record>`;
   }
 

@@ -8,6 +8,7 @@ import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { live } from 'lit/directives/live.js';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
+import { Debounce } from '../../base/debounce.js';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { NumberInput } from '../../base/number-input.js';
 import { readWhole } from '../../base/setting-words.js';
@@ -19,7 +20,13 @@ import { LIMITS, readRecord } from '../../import/logprobs.js';
 import { addMessages, fixed, number, percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { onPick } from '../../state/files.js';
-import { RecordedReader, figuresOf, findRecord, holdRecord } from '../../state/recorded.js';
+import {
+  RecordedReader,
+  figuresOf,
+  findRecord,
+  holdRecord,
+  readFates,
+} from '../../state/recorded.js';
 import { lawAt } from '../../sources/record-law.js';
 import './audit.js'; // loads the element
 import recordedStyles from './recorded.css';
@@ -50,6 +57,8 @@ const NAMES = {
 const ENDINGS = '.json,.jsonl,.ndjson,.txt,.log,.sse';
 /** The surprise and the entropy in bits that have the strongest colour. */
 const FULL = 6;
+/** The settings must rest for this time before the text shows the tokens that they remove, in ms. */
+const RESTS_MS = 250;
 /** The largest vocabulary. */
 const MOST = 1 << 24;
 /** Number of tokens that are on screen together. */
@@ -102,7 +111,8 @@ export const lawOf = ({ raw }, said) => said ?? (raw === 'warped' ? raw : 'raw')
 
 export class LogitRecord extends LogitElement {
   static properties = {
-    ...withoutAttribute('opened position law'),
+    ...withoutAttribute('opened position law settings engine'),
+    fates: { state: true },
     colour: { state: true },
     notes: { state: true },
     fault: { state: true },
@@ -111,6 +121,11 @@ export class LogitRecord extends LogitElement {
 
   static styles = [...LogitElement.styles, recordedStyles];
 
+  #debounce = new Debounce();
+  /** Ends the running reading of fates. */
+  #running = new AbortController();
+  /** The settings and the stretch of the last reading of fates. */
+  #asked = '';
   #typed = new NumberInput(
     this,
     (text) =>
@@ -127,6 +142,12 @@ export class LogitRecord extends LogitElement {
     this.position = 0;
     /** The user's answer to the question which law the numbers are of; null if none. @type {'raw' | 'warped' | null} */
     this.law = null;
+    /** @type {import('../../engine/types.js').Settings} */
+    this.settings = {};
+    /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+    this.engine = null;
+    /** For each token on screen: the stage that removes it. @type {Awaited<ReturnType<typeof readFates>>} */
+    this.fates = [];
     /** @type {'surprise' | 'entropy'} */
     this.colour = 'surprise';
     /** True if the field for pasted text is visible. */
@@ -137,8 +158,41 @@ export class LogitRecord extends LogitElement {
     this.fault = null;
   }
 
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#debounce.cancel();
+    this.#running.abort();
+  }
+
+  /** Reads after a rest which of the tokens on screen the settings remove. @param {string} asked */
+  #askFates(asked) {
+    this.#asked = asked;
+    this.#running.abort();
+    const { record } = this.opened;
+    this.fates = [];
+    if (!record) return;
+    this.#debounce.schedule(RESTS_MS, async () => {
+      const { engine, settings } = this;
+      if (!engine) return;
+      this.#running = new AbortController();
+      const { signal } = this.#running;
+      const from = this.#from;
+      const to = Math.min(record.positions.length, from + TOGETHER);
+      const found = await readFates(engine, record, settings, { from, to, signal }).catch(() => []);
+      if (!signal.aborted) this.fates = found;
+    });
+  }
+
+  /** Index of the first token on screen. */
+  get #from() {
+    return TOGETHER * Math.floor(this.#at / TOGETHER);
+  }
+
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
+    const asked = JSON.stringify([this.settings, this.#from]);
+    if (changed.has('opened') || changed.has('engine') || asked !== this.#asked)
+      this.#askFates(asked);
     if (!changed.has('opened')) return;
     this.notes = '';
     const { record } = this.opened;
@@ -148,6 +202,11 @@ export class LogitRecord extends LogitElement {
 
   updated() {
     const list = this.renderRoot.querySelector('.text');
+    for (const [i, token] of (list?.querySelectorAll('[data-at]') ?? []).entries()) {
+      const fate = this.fates[i] ?? null;
+      const name = fate === null ? '' : typeof fate === 'string' ? 'gone' : 'maybe';
+      if ((token.getAttribute('data-fate') ?? '') !== name) token.setAttribute('data-fate', name);
+    }
     const before = list?.querySelector('[aria-selected=true]');
     const now = list?.querySelector(`[data-at="${this.#at}"]`);
     if (before === now) return;
@@ -269,7 +328,7 @@ export class LogitRecord extends LogitElement {
   /** @param {LogprobRecord} record */
   #renderText(record) {
     const { positions } = record;
-    const from = TOGETHER * Math.floor(this.#at / TOGETHER);
+    const from = this.#from;
     const to = Math.min(positions.length, from + TOGETHER);
     const go = (/** @type {number} */ position) => () => this.keepChoice({ position });
     return html`
@@ -281,7 +340,19 @@ export class LogitRecord extends LogitElement {
           positions.slice(from, to).map((position, i) => this.#renderToken(position, from + i)),
         )}</div>
       ${to < positions.length ? html`<button data-command="later" @click=${go(to)}>${t('recorded.later')}</button>` : nothing}
+      <p class="fates" role="status">${this.#fateWords()}</p>
       <p id="keys" class="visually-hidden">${t('recorded.keys')}</p>`;
+  }
+
+  /** Says how many of the tokens on screen the settings remove. */
+  #fateWords() {
+    const { fates } = this;
+    const gone = fates.filter((fate) => typeof fate === 'string').length;
+    const maybe = fates.filter((fate) => fate !== null && typeof fate !== 'string').length;
+    if (fates.length === 0) return '';
+    if (gone + maybe === 0) return t('recorded.fates.none');
+    const sure = t('recorded.fates', { n: gone, of: number(fates.length) });
+    return maybe > 0 ? `${sure} ${t('recorded.fates.maybe', { n: maybe })}` : sure;
   }
 
   #renderColour() {
