@@ -268,6 +268,23 @@ function openReader(core, ranked) {
 }
 
 /**
+ * The texts of beam searches without length penalty.
+ * @param {import('./logitscope.js').Logitscope} scope
+ * @param {Walk} walk
+ * @param {{ prompt: number[], max_new_tokens: number }} options
+ * @param {number[]} widths
+ * @param {ReturnType<typeof openReader>} read
+ */
+async function searchBeams(scope, walk, options, widths, read) {
+  const found = [];
+  for (const beam_width of widths) {
+    const { ids } = await beamSearch(scope, { ...options, beam_width, length_penalty: 0 });
+    found.push({ beam_width, ...read({ ids, steps: await walk.along(ids) }) });
+  }
+  return found;
+}
+
+/**
  * `law` of Logitscope.
  * @param {Core} core
  * @param {import('./logitscope.js').Logitscope} scope
@@ -312,16 +329,6 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
     const its = await beside(ground, other, searches[i], { listed, rest, last });
     alongside.push({ ...its, ...distances(listed, rest, its) });
   }
-  const searched = [];
-  for (const beam_width of beams) {
-    const { ids: own } = await beamSearch(scope, {
-      prompt: ids,
-      beam_width,
-      length_penalty: 0,
-      max_new_tokens: most,
-    });
-    searched.push({ beam_width, ...read({ ids: own, steps: await walk.along(own) }) });
-  }
   return {
     prompt_ids: ids,
     sentences: listed.map((it, i) => ({
@@ -335,7 +342,7 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
     rest,
     prefixes: visited,
     greedy: read(await walk.greedy()),
-    beams: searched,
+    beams: await searchBeams(scope, walk, { prompt: ids, max_new_tokens: most }, beams, read),
     alongside: alongside.map(({ each: _, ...figures }) => figures),
     ...(along && { rest_along: along.rest }),
     ...(powers.length && {

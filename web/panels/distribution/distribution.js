@@ -325,7 +325,10 @@ export class LogitDistribution extends LogitElement {
       unit,
       words: this.#barWords(trace),
       active,
-      count: (key) => this.#shareDrawn(key),
+      count: (key) => {
+        const drawn = this.#timesDrawn(key);
+        return drawn === null ? null : drawn / (this.tally?.total ?? 1);
+      },
       onPoint: (key) => {
         this.#pointed = true;
         this.active = key;
@@ -424,12 +427,6 @@ export class LogitDistribution extends LogitElement {
     if (key !== 'rest') return tally.counts.get(Number(key))?.n ?? 0;
     const listed = trace.tokens.map(({ id }) => tally.counts.get(id)?.n ?? 0);
     return listed.reduce((left, n) => left - n, tally.total);
-  }
-
-  /** @param {string} key */
-  #shareDrawn(key) {
-    const drawn = this.#timesDrawn(key);
-    return drawn === null ? null : drawn / (this.tally?.total ?? 1);
   }
 
   /** @param {TraceToken} token */
