@@ -235,7 +235,7 @@ export async function pointwise(law, run, name) {
     return Array.from(trace.logits);
   };
   const finite = (/** @type {Float64Array} */ list) =>
-    Array.from(list, (x) => (Number.isFinite(x) ? x : Math.sign(x) * 1e30));
+    Array.from(list, (x) => (Number.isFinite(x) ? toFloat(x) : Math.sign(x) * 1e30));
   const given = unknown ? Array(n).fill(-1) : finite(lo);
   const isExact = lo.every((x, i) => x === hi[i]);
   const low = await apply(given);
