@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
+import { briefPercent } from '../../web/locale/locale.js';
 import { closed } from '../cleanup.js';
 import { long, sample } from '../long.js';
 import {
@@ -322,10 +323,62 @@ test('whole sentences are rivers as high as the engine’s law, by pointer and k
   await page.keyboard.press('ArrowLeft');
   await until(said, (words) => words.includes('temperature 0.642'));
   await page.mouse.move(0, 0);
-  const box = await rivers.locator('svg').boundingBox();
-  await page.mouse.move(box.x + box.width / 2, box.y + 2);
+  const line = await rivers.locator('line.middle').boundingBox();
+  await page.mouse.move(line.x, line.y + 2);
   await until(said, (words) => words.startsWith(`“${first}”`) && words.includes('p itself'));
+
+  await slider.press('ArrowDown');
+  await slider.press('Enter');
+  const { tokens, p, text } = law.sentences[1];
+  const chosen = rivers.locator('.box.chosen rect');
+  await until(
+    () => chosen.count(),
+    (n) => n === tokens.length,
+  );
+  const heights = await chosen.evaluateAll((all) =>
+    all.map((it) => Number(it.getAttribute('height'))),
+  );
+  const rem = await page.evaluate(() =>
+    parseFloat(getComputedStyle(document.documentElement).fontSize),
+  );
+  const high = 25 * rem;
+  tokens.reduce((prefix, token, i) => {
+    const next = prefix * token.p;
+    assert.ok(Math.abs(heights[i] - high * next) < 0.51, `${token.text} has ${heights[i]}`);
+    return next;
+  }, 1);
+  assert.equal(
+    await rivers.locator('h4').innerText(),
+    `Why “${text.trim()}” has ${briefPercent(p)}`,
+  );
+  const whole = await rivers
+    .locator('.box')
+    .evaluateAll((all) =>
+      all
+        .map((it) => it.querySelector('rect'))
+        .map((it) => [it.getAttribute('x'), it.getAttribute('height')]),
+    );
+  const column = whole.filter(([x]) => x === '0').reduce((sum, [, high]) => sum + Number(high), 0);
+  assert.ok(Math.abs(column - high) < 1, `the first column has all of p: ${column}`);
   assert.deepEqual(await axe(page), []);
+  const file = await saved(page, rivers, 'svg');
+  assert.equal(file.name, 'verbs-sentences.svg');
+  for (const words of ['“Today she”', 'temperature 0.7', 'top-p 0.9', first])
+    assert.ok(file.text.toLowerCase().includes(words.toLowerCase()), words);
+  const [image] = await Promise.all([
+    page.waitForEvent('download'),
+    rivers.locator('[data-command=png]').click(),
+  ]);
+  assert.equal(image.suggestedFilename(), 'verbs-sentences.png');
+  await rivers.getByRole('button', { name: 'Tomorrow she' }).click();
+  await until(
+    () => rivers.locator('h3').innerText(),
+    (words) => words.startsWith('After “Tomorrow she”'),
+  );
+  await until(
+    () => rivers.locator('[aria-pressed=true]').innerText(),
+    (words) => words === 'Tomorrow she',
+  );
   await chooseModel(page, 'stories');
   await until(
     () => rivers.locator('.lead').innerText(),

@@ -64,8 +64,9 @@ const VIEW = {
   },
   sweep: {
     load: () => import('../views/sweep/sweep.js'),
-    render: (instrument, choices) =>
-      html`<logit-sweep class="panel" ${props(readBy(instrument))} .grammar=${instrument.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
+    render: (instrument, choices, requests, { fixed, examples }) =>
+      html`<logit-sweep class="panel" ${props(readBy(instrument))} .grammar=${instrument.grammar} .examples=${fixed ? [] : examples}
+        ${props(choicesOf('sweep', choices))} @logit-prompt=${requests['logit-prompt']}></logit-sweep>`,
   },
   cost: {
     load: () => import('../views/foot.js'),

@@ -18,14 +18,18 @@ const THEMES = {
   steer: ['bias', 'constrained'],
   inside: ['cost', 'write-it'],
 };
-/** Views of the instrument that the last theme names. */
-const VIEWS = ['cost', 'speculative'];
+/** Views of the instrument that the last theme names. @type {import('../site-links.js').Place[]} */
+const VIEWS = [
+  { name: 'cost', view: 'cost' },
+  { name: 'speculative', view: 'speculative' },
+  { name: 'sentences', view: 'sweep', model: 'verbs', choices: { sweep_figure: 'sentences' } },
+];
 
 /**
  * @param {Lesson[]} list
  * @param {object} options
  * @param {(name: string) => string} options.link the address of a lesson
- * @param {((view: string) => string) | null} options.view the address of a view; null without links
+ * @param {((place: import('../site-links.js').Place) => string) | null} options.view the address of a view; null without links
  * @param {string} options.guide the address of the teacher's guide; '' without a link
  * @param {import('./reader.js').LessonReader} options.reader reads the pictures
  */
@@ -49,8 +53,8 @@ export function renderLessons(list, { link, view, guide, reader }) {
         )}${
           view && theme === 'inside'
             ? VIEWS.map(
-                (name) =>
-                  html`<li class="view"><a href=${view(name)}><span>${t(`lesson.view.${name}`)}</span></a></li>`,
+                (place) =>
+                  html`<li class="view"><a href=${view(place)}><span>${t(`lesson.view.${place.name}`)}</span></a></li>`,
               )
             : nothing
         }</ol></section>`,

@@ -297,7 +297,7 @@ export class LogitLesson extends LogitElement {
     const linked = this.links !== 'none';
     return renderLessons(this.list, {
       link: (name) => this.#addressOf(name),
-      view: linked ? (view) => viewAddress(view, this.#folder) : null,
+      view: linked ? (place) => viewAddress(place.view, this.#folder, place) : null,
       guide: linked ? this.#folder + inLanguage('?lesson&guide') : '',
       reader: this.#reader,
     });

@@ -60,6 +60,7 @@ export class LogitSweep extends ModelElement {
   static properties = {
     ...ModelElement.properties,
     grammar: {},
+    examples: { attribute: false },
     figure: {},
     first: { attribute: false },
     second: { attribute: false },
@@ -99,6 +100,8 @@ export class LogitSweep extends ModelElement {
      * @type {import('../../engine/grammar.js').Grammar | string | null | undefined}
      */
     this.grammar = undefined;
+    /** Prompts to choose. @type {string[]} */
+    this.examples = [];
     /** @type {string} */
     this.figure = FIRST_FIGURE;
     /** @type {import('./figures.js').Stretch | null} Null for the figure's own range. */
@@ -313,7 +316,7 @@ export class LogitSweep extends ModelElement {
       <h2 class="visually-hidden">${t('view.sweep')}</h2>
       ${renderFigures(this.figure, (name) => this.#chooseFigure(name))}
       <section class="figure"><logit-sentences .model=${model} .context=${context} .prompt=${prompt}
-        .prompt_ids=${prompt_ids} .settings=${asked}></logit-sentences></section>`;
+        .prompt_ids=${prompt_ids} .settings=${asked} .examples=${this.examples}></logit-sentences></section>`;
   }
 
   /** Renders the line about the chart, the button that unfolds the form, and the progress. */
@@ -520,6 +523,8 @@ export class LogitSweep extends ModelElement {
    */
   async picture() {
     const { run } = this;
+    const sentences = /** @type {any} */ (this.renderRoot.querySelector('logit-sentences'));
+    if (sentences) return sentences.picture();
     const chart = this.renderRoot.querySelector('logit-sweep-map, logit-sweep-trend');
     const figure = /** @type {any} */ (chart)?.figure;
     if (!run || !figure) return null;
