@@ -17,7 +17,7 @@ import { countBegins, layoutPrefixes, prefixP, sharedLength } from './prefixes.j
 
 /** Least height of a box of its own and of one with a word, and least width of a column, in 1/16 rem. */
 const [THIN, WORD, NARROW] = [3, 14, 56];
-/** Least width of a column whose number is words. */
+/** Least width of a column with a number in words, in 1/16 rem. */
 const FIRST = 80;
 /** Mean width of a letter, in 1/16 rem. */
 const LETTER = 7.2;
