@@ -10,7 +10,15 @@
 #include "automaton.h"
 #include "grammar.h"
 
-enum { MASKS = 16 };
+enum {
+    MASKS = 16,
+    SMALL =
+        4096, /* tokens; in a larger vocabulary any text can be spelled, so no word is a dead end */
+    AHEAD = 256, /* states that the search for a complete text visits */
+    STATES = 1 << 16
+};
+
+enum end { END_UNKNOWN, END_REACHED, END_NONE };
 
 struct entry {
     uint32_t id, shared, added; /* bytes shared with the previous entry; bytes after them */
@@ -28,7 +36,8 @@ struct constraint {
     const struct lexicon *lexicon;
     struct grammar *grammar;
     struct automaton *automaton;
-    uint16_t *path; /* (longest + 1,) path[i]: the state after i bytes of a token */
+    uint16_t *path; /* (2, longest + 1) path[i]: the state after i bytes of a token; then a spare */
+    uint8_t *ends;  /* (STATES,) enum end; NULL if the vocabulary is not small */
     size_t words;   /* words of 32 bits in a mask */
     struct {
         uint16_t state;
@@ -127,6 +136,7 @@ void constraint_close(struct constraint *constraint) {
     automaton_close(constraint->automaton);
     grammar_close(constraint->grammar);
     free(constraint->path);
+    free(constraint->ends);
     free(constraint);
 }
 
@@ -138,8 +148,12 @@ enum status constraint_open(struct constraint **out, const struct lexicon *lexic
     constraint->words = (lexicon->vocab_size + 31) / 32;
     enum status status = grammar_open(&constraint->grammar, text, length, fault);
     if (!status) status = automaton_open(&constraint->automaton, constraint->grammar, fault);
-    constraint->path = malloc((lexicon->longest + 1) * sizeof *constraint->path);
+    constraint->path = malloc(2 * (lexicon->longest + 1) * sizeof *constraint->path);
     bool complete = constraint->path;
+    if (lexicon->n <= SMALL) {
+        constraint->ends = calloc(STATES, 1);
+        complete = complete && constraint->ends;
+    }
     for (size_t i = 0; i < MASKS; i++) {
         constraint->masks[i].allowed = malloc((constraint->words + 1) * sizeof(uint32_t));
         complete = complete && constraint->masks[i].allowed;
@@ -158,29 +172,86 @@ static uint32_t allow(uint32_t *allowed, uint32_t id) {
     return 1;
 }
 
-/* Allows every token whose bytes can follow `state`; returns the number of these tokens. */
-static uint32_t allow_tokens(struct constraint *constraint, uint16_t state, uint32_t *allowed) {
+/* Takes a token and the state after it; returns false to end the pass. */
+typedef bool visit(void *context, uint32_t id, uint16_t after);
+
+/* Visits every token whose bytes can follow `state`. `path` has room for the states of a token. */
+static void visit_tokens(struct constraint *constraint, uint16_t *path, uint16_t state, visit *take,
+                         void *context) {
     const struct entry *entry = constraint->lexicon->entries, *end = entry + constraint->lexicon->n;
     const uint8_t *bytes = constraint->lexicon->bytes;
     const struct automaton_table *table = automaton_table(constraint->automaton);
     size_t alive = 0; /* bytes of the last token that can follow `state` */
-    uint32_t count = 0;
-    constraint->path[0] = state;
+    path[0] = state;
     for (; entry < end; bytes += entry->added, entry++) {
         if (entry->shared > alive) continue;
         alive = entry->shared;
         const uint8_t *byte = bytes, *last = bytes + entry->added;
         for (; byte < last; byte++) {
-            uint16_t here = constraint->path[alive];
+            uint16_t here = path[alive];
             uint16_t next = table->next[here * table->n_classes + table->class_of[*byte]];
             if (next == AUTOMATON_UNKNOWN)
                 next = automaton_step(constraint->automaton, here, *byte);
             if (next == AUTOMATON_DEAD) break;
-            constraint->path[++alive] = next;
+            path[++alive] = next;
         }
-        if (byte == last) count += allow(allowed, entry->id);
+        if (byte == last && !take(context, entry->id, path[alive])) return;
     }
-    return count;
+}
+
+/* The states of a breadth-first search. */
+struct queue {
+    size_t n;
+    uint16_t states[AHEAD];
+};
+
+static bool enqueue(void *context, uint32_t id, uint16_t after) {
+    struct queue *queue = context;
+    (void)id;
+    for (size_t i = 0; i < queue->n; i++)
+        if (queue->states[i] == after) return true;
+    queue->states[queue->n++] = after;
+    return queue->n < AHEAD;
+}
+
+/* True if whole tokens can complete a text from this state. After "read", where only "reading"
+ * fits, a vocabulary of words has none. A search that grows beyond AHEAD states counts as true. */
+static bool can_end(struct constraint *constraint, uint16_t state) {
+    uint8_t *ends = constraint->ends;
+    if (!ends) return true;
+    if (ends[state]) return ends[state] == END_REACHED;
+    struct queue queue = {.n = 1, .states = {state}};
+    uint16_t *spare = constraint->path + constraint->lexicon->longest + 1;
+    bool found = false;
+    for (size_t i = 0; i < queue.n && !found; i++) {
+        uint16_t here = queue.states[i];
+        found = ends[here] == END_REACHED || automaton_complete(constraint->automaton, here);
+        if (!found && ends[here] != END_NONE)
+            visit_tokens(constraint, spare, here, enqueue, &queue);
+        found = found || queue.n == AHEAD;
+    }
+    for (size_t i = 0; i < queue.n && !found; i++) ends[queue.states[i]] = END_NONE;
+    if (found) ends[state] = END_REACHED;
+    return found;
+}
+
+struct allowance {
+    struct constraint *constraint;
+    uint32_t *allowed, count;
+};
+
+static bool allow_token(void *context, uint32_t id, uint16_t after) {
+    struct allowance *allowance = context;
+    if (can_end(allowance->constraint, after)) allowance->count += allow(allowance->allowed, id);
+    return true;
+}
+
+/* Allows every token whose bytes can follow `state` on the way to a complete text; returns the
+ * number of these tokens. */
+static uint32_t allow_tokens(struct constraint *constraint, uint16_t state, uint32_t *allowed) {
+    struct allowance allowance = {constraint, allowed, 0};
+    visit_tokens(constraint, constraint->path, state, allow_token, &allowance);
+    return allowance.count;
 }
 
 /* Returns the state after n ids; AUTOMATON_DEAD if the grammar rejects the id with index *bad. */
@@ -247,6 +318,7 @@ const struct constraint_mask *constraint_follow(struct constraint *constraint, c
             return NULL;
         }
         for (size_t i = 0; i < MASKS; i++) constraint->masks[i].state = AUTOMATON_DEAD;
+        if (constraint->ends) memset(constraint->ends, END_UNKNOWN, STATES);
         automaton_reset(constraint->automaton);
     }
     fault_set(fault, STATUS_UNSUPPORTED, "grammar_states", "");

@@ -32,10 +32,12 @@ enum status constraint_open(struct constraint **constraint, const struct lexicon
 void constraint_close(struct constraint *constraint);
 
 /* Returns the mask after the n ids generated so far. A token is allowed if it has bytes and the
- * grammar can continue with them. End tokens are allowed if the text is complete; after an end
- * token a new text begins. Other special tokens are never allowed. Returns NULL on failure:
- * STATUS_NOTHING_LEFT if the grammar does not accept the ids, STATUS_UNSUPPORTED if it needs too
- * many states. The mask depends only on grammar and ids. Allocates nothing. */
+ * grammar can continue with them. In a vocabulary of at most 4,096 tokens, whole tokens must also
+ * be able to complete the text: after the word "read", where only "reading" fits, nothing follows.
+ * End tokens are allowed if the text is complete; after an end token a new text begins. Other
+ * special tokens are never allowed. Returns NULL on failure: STATUS_NOTHING_LEFT if the grammar
+ * does not accept the ids, STATUS_UNSUPPORTED if it needs too many states. The mask depends only on
+ * grammar and ids. Allocates nothing. */
 const struct constraint_mask *constraint_follow(struct constraint *constraint, const uint32_t *ids,
                                                 size_t n, struct fault *fault);
 

@@ -104,6 +104,7 @@ test('cooling every token is not sharpening every text', async () => {
 
 test('a mask is not a condition', async () => {
   const masked = await scope.law('Yesterday Tom', { constraint: TWO }, { mass: 1 });
+  assert.equal(masked.sentences.length, 2);
   const drawn = Object.fromEntries(masked.sentences.map(({ text, p }) => [text, p]));
   close(drawn[' went home'], 0.273);
   close(drawn[' and I went to the park with friends'], 0.727);
@@ -123,6 +124,28 @@ test('a mask is not a condition', async () => {
   assert.equal(valid.length, 3);
   for (const { ids, beside } of valid)
     for (const bound of beside[0]) close(bound, (all.get(String(ids)) ?? 0) / total, 1e-12);
+});
+
+test('a mask allows no word after which no word can follow', async () => {
+  const grammars = [
+    '" went home" | " and I went to the park with friends"',
+    '" reading" | " read the book" | " were going" (" to school")?',
+    '" " ("went" | "we" " were going") " home"? ', // after "we" a word begins with a space
+    '(" and" | " I" | " a")* " the" " b" "ook"',
+  ];
+  for (const body of grammars) {
+    const constraint = { grammar: `root ::= ${body}` };
+    const options = { mass: 0.999, max_new_tokens: 6 };
+    const { sentences } = await scope.law('Yesterday Tom', { constraint }, options);
+    assert.ok(sentences.length > 0, body);
+    for (const { text, finish_reason } of sentences)
+      assert.notEqual(finish_reason, 'nothing_left', `${body}: ${text}`);
+  }
+  const none = { grammar: 'root ::= " rea" | " w"' };
+  await assert.rejects(
+    scope.write({ prompt: 'Yesterday Tom', constraint: none }),
+    /constraint leaves no token/,
+  );
 });
 
 test('top-p cuts whole texts by their first weak word', async () => {
