@@ -152,7 +152,6 @@ describe('the mask equals the naive test of every token', () => {
   const sources = {
     bytes: { model: () => smallModel(), prefixes: 60 },
     characters: { model: () => vocabulary('logitscope-char', CHARACTERS), prefixes: 60 },
-    words: { model: () => vocabulary('logitscope-word', WORDS), prefixes: 60 },
     'GPT-2': { model: () => readFileSync(new URL('gpt2_vocab.gguf', fixtures)), prefixes: 5 },
     Llama: { model: () => readFileSync(new URL('llama_vocab.gguf', fixtures)), prefixes: 5 },
   };
@@ -192,6 +191,37 @@ describe('the mask equals the naive test of every token', () => {
       scope.close();
     });
   }
+
+  test('words: JSON, without the words after which no words complete the text', async () => {
+    const scope = await Logitscope.load({ model: vocabulary('logitscope-word', WORDS) });
+    const judge = (/** @type {number[]} */ ids) => judgeJson(bytesOf(scope, ids));
+    const ends = (/** @type {number[]} */ ids, /** @type {number} */ words) => {
+      if (judge(ids) !== 'unfinished') return judge(ids) === 'complete';
+      return words > 0 && WORDS.some((_, id) => ends([...ids, id], words - 1));
+    };
+    let removed = 0;
+    for (let i = 0; i < 60; i++) {
+      const ids = [];
+      for (let n = below(12); n >= 0; n--) {
+        const mask = maskOf(scope, 'json', ids);
+        assert.ok(mask.length > 0, bytesOf(scope, ids).toString());
+        for (const id of naiveMask(scope, judgeJson, ids))
+          if (!mask.includes(id)) {
+            assert.equal(ends([...ids, id], 2), false, bytesOf(scope, [...ids, id]).toString());
+            removed++;
+          }
+        assert.deepEqual(
+          mask.filter((id) => !naiveMask(scope, judgeJson, ids).includes(id)),
+          [],
+        );
+        const allowed = mask.filter((id) => id !== scope.info.eos_token_id);
+        if (!allowed.length) break;
+        ids.push(pick(allowed));
+      }
+    }
+    assert.ok(removed > 20, String(removed));
+    scope.close();
+  });
 
   const signsMost = cases(3, 4);
   test(`every text of up to ${signsMost} bytes`, async () => {

@@ -65,6 +65,7 @@ const SAME = {
     'metadata_kv_count',
     '{reason}',
     '{message}.',
+    'p',
   ],
 };
 

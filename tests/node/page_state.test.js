@@ -22,7 +22,7 @@ import {
   parseHash,
   parseQuery,
 } from '../../web/state/page-state.js';
-import { FIGURES } from '../../web/views/sweep/figures.js';
+import { FIGURE_NAMES } from '../../web/views/sweep/figures.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const VOCABULARY = 64;
@@ -310,7 +310,7 @@ test('the names in the list are those of the engine and the views', () => {
   const names = (all) => all.map(({ name }) => name);
   assert.deepEqual(field('bench_conventions').choices, Object.keys(conventions));
   assert.deepEqual(field('compare_suite').choices, names(suites));
-  assert.deepEqual(field('sweep_figure').choices, names(FIGURES));
+  assert.deepEqual(field('sweep_figure').choices, FIGURE_NAMES);
   assert.deepEqual(field('sweep_measure').choices, Object.keys(MEASURES));
   assert.equal(field('sweep_samples').maximum, SAMPLES_MAX);
   for (const { name, initial } of FIELDS)

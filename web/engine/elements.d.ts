@@ -107,7 +107,12 @@ export interface LogitSpeculative extends View {
 
 /** Pasted logits or probabilities, or a table of bigrams. */
 export interface LogitLogits extends HTMLElement {
-  source: 'pasted' | 'bigram';
+  source: 'pasted' | 'bigram' | 'recorded';
+  /** A recorded answer; null if none. */
+  record: string | null;
+  law: 'raw' | 'warped' | null;
+  position: number;
+  vocabulary: number | null;
   kind: 'logits' | 'probabilities';
   pasted: string | null;
   text: string | null;

@@ -95,6 +95,13 @@ export const FIGURES = [
   }),
 ];
 
+/** The chart that is no sweep: <logit-sentences>. */
+export const SENTENCES = 'sentences';
+/** The names of all charts in their order; any setting comes last. */
+export const FIGURE_NAMES = FIGURES.flatMap(({ name }) =>
+  name === 'any' ? [SENTENCES, name] : [name],
+);
+
 /**
  * Returns the kind of chart. For `any` it is a map if there are two settings, else a line.
  * @param {Figure} figure

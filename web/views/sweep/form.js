@@ -11,7 +11,7 @@ import {
   usualFirst,
 } from '../../base/setting-words.js';
 import { readField } from '../read-field.js';
-import { FIGURES } from './figures.js';
+import { FIGURE_NAMES } from './figures.js';
 import { measureName } from './labels.js';
 
 /**
@@ -33,15 +33,10 @@ import { measureName } from './labels.js';
 /** @param {SettingRow[]} table */
 const numericRows = (table) => table.filter(({ kind }) => kind === 'real' || kind === 'integer');
 
-/** The chart that is no sweep: <logit-sentences>. */
-export const SENTENCES = 'sentences';
-/** The charts in their order; any setting comes last. */
-const NAMES = FIGURES.flatMap(({ name }) => (name === 'any' ? [SENTENCES, name] : [name]));
-
 /** Renders the choice of a chart. @param {string} chosen @param {(name: string) => void} choose */
 export function renderFigures(chosen, choose) {
   return html`<fieldset class="figures"><legend class="visually-hidden">${t('sweep.figure')}</legend>
-    ${NAMES.map(
+    ${FIGURE_NAMES.map(
       (name) => html`<label class="chip"><input type="radio" name="figure" value=${name}
         .checked=${name === chosen} @change=${() => choose(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
     )}
