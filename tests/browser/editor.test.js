@@ -171,7 +171,7 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   assert.equal(download.suggestedFilename(), 'mas-frio.json');
   const file = await download.path();
   const written = await draft(page);
-  assert.deepEqual(await axe(page), []);
+  if (LONG) assert.deepEqual(await axe(page), []);
 
   // The draft survives a reload, another page state and an export to a file.
   await page.reload();

@@ -407,77 +407,81 @@ long(
   },
 );
 
-test('a checkpoint of the hub is fetched after a press, converted, opened and offered as GGUF', async () => {
-  const { context, page, open, complaints } = await visitor();
-  const folder = new URL('../vectors/courses/llama/', import.meta.url);
-  const text = await readFile(new URL('input.txt', folder), 'utf8');
-  const vocab = Object.fromEntries([...new Set(text)].sort().map((token, id) => [token, id]));
-  const split = { type: 'Split', pattern: { Regex: '' }, behavior: 'Isolated', invert: false };
-  /** @type {Record<string, Buffer>} */
-  const there = {
-    'config.json': await readFile(new URL('config.json', folder)),
-    'model.safetensors': await readFile(new URL('model.safetensors', folder)),
-    'parts/resolve/main/model.safetensors.index.json': Buffer.from(
-      '{"metadata": {"total_size": 3e6}, "weight_map": {}}',
-    ),
-    'tokenizer.json': Buffer.from(
-      JSON.stringify({ model: { type: 'WordLevel', vocab }, pre_tokenizer: split }),
-    ),
-  };
-  /** @type {string[]} */
-  const asked = [];
-  await context.route('https://huggingface.co/**', (route) => {
-    const [, name] =
-      /^https:\/\/huggingface\.co\/o\/(?:tiny\/resolve\/v1|(?=parts\/resolve\/main))\/?(.*)$/.exec(
-        route.request().url(),
-      ) ?? [];
-    asked.push(`${route.request().method()} ${name}`);
-    const body = there[name ?? ''];
-    const headers = {
-      'access-control-allow-origin': '*',
-      'content-length': `${body?.length ?? 0}`,
+// A long test: the first test has the press, and tests/node/hosted-models.test.js the hub's checkpoints.
+long(
+  'a checkpoint of the hub is fetched after a press, converted, opened and offered as GGUF',
+  async () => {
+    const { context, page, open, complaints } = await visitor();
+    const folder = new URL('../vectors/courses/llama/', import.meta.url);
+    const text = await readFile(new URL('input.txt', folder), 'utf8');
+    const vocab = Object.fromEntries([...new Set(text)].sort().map((token, id) => [token, id]));
+    const split = { type: 'Split', pattern: { Regex: '' }, behavior: 'Isolated', invert: false };
+    /** @type {Record<string, Buffer>} */
+    const there = {
+      'config.json': await readFile(new URL('config.json', folder)),
+      'model.safetensors': await readFile(new URL('model.safetensors', folder)),
+      'parts/resolve/main/model.safetensors.index.json': Buffer.from(
+        '{"metadata": {"total_size": 3e6}, "weight_map": {}}',
+      ),
+      'tokenizer.json': Buffer.from(
+        JSON.stringify({ model: { type: 'WordLevel', vocab }, pre_tokenizer: split }),
+      ),
     };
-    return route.fulfill({ status: body ? 200 : 404, headers, body: body ?? '' });
-  });
-  await open(`&model=${encodeURIComponent('hub:o/tiny@v1')}`);
-  const ask = page.locator('logit-open');
-  await ask.locator('[data-command=size]').click();
-  await ask.locator('[data-command=fetch]').waitFor();
-  const size = (there['model.safetensors'].length / 1e6).toFixed(2);
-  assert.equal(
-    await ask.locator('[data-command=fetch]').innerText(),
-    `Fetch ${size} MB from huggingface.co`,
-  );
-  assert.deepEqual(asked, ['HEAD model.safetensors']);
-  await ask.locator('[data-command=fetch]').click();
-  assert.match(
-    await until(
-      () => modelFacts(page).catch(() => ''),
-      (it) => /llama/.test(it),
-    ),
-    /tiny/,
-  );
-  assert.equal(asked.filter((each) => each === 'GET model.safetensors').length, 1);
-  await page.locator('logit-model #model').click();
-  assert.match(await page.locator('[data-command=save-model]').innerText(), /GGUF/);
-  // The index tells the size of a model in parts. A model that cannot be opened leaves the open one in place.
-  await page.locator('logit-sheet [data-command=more]').click();
-  const dialog = page.locator('logit-open dialog');
-  await dialog.locator('#name').fill('https://huggingface.co/o/parts');
-  await dialog.locator('#name').press('Enter');
-  await dialog.locator('[data-command=size]').click();
-  const press = dialog.locator('[data-command=fetch]');
-  assert.equal(await press.innerText(), 'Fetch 3.00 MB from huggingface.co');
-  await press.click();
-  const refused = page.locator('logit-scope .refused[role=alert] p');
-  assert.match(
-    await refused.innerText(),
-    /hub:o\/parts has no config\.json with model\.safetensors/,
-  );
-  assert.match(await modelFacts(page), /tiny/);
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
+    /** @type {string[]} */
+    const asked = [];
+    await context.route('https://huggingface.co/**', (route) => {
+      const [, name] =
+        /^https:\/\/huggingface\.co\/o\/(?:tiny\/resolve\/v1|(?=parts\/resolve\/main))\/?(.*)$/.exec(
+          route.request().url(),
+        ) ?? [];
+      asked.push(`${route.request().method()} ${name}`);
+      const body = there[name ?? ''];
+      const headers = {
+        'access-control-allow-origin': '*',
+        'content-length': `${body?.length ?? 0}`,
+      };
+      return route.fulfill({ status: body ? 200 : 404, headers, body: body ?? '' });
+    });
+    await open(`&model=${encodeURIComponent('hub:o/tiny@v1')}`);
+    const ask = page.locator('logit-open');
+    await ask.locator('[data-command=size]').click();
+    await ask.locator('[data-command=fetch]').waitFor();
+    const size = (there['model.safetensors'].length / 1e6).toFixed(2);
+    assert.equal(
+      await ask.locator('[data-command=fetch]').innerText(),
+      `Fetch ${size} MB from huggingface.co`,
+    );
+    assert.deepEqual(asked, ['HEAD model.safetensors']);
+    await ask.locator('[data-command=fetch]').click();
+    assert.match(
+      await until(
+        () => modelFacts(page).catch(() => ''),
+        (it) => /llama/.test(it),
+      ),
+      /tiny/,
+    );
+    assert.equal(asked.filter((each) => each === 'GET model.safetensors').length, 1);
+    await page.locator('logit-model #model').click();
+    assert.match(await page.locator('[data-command=save-model]').innerText(), /GGUF/);
+    // The index tells the size of a model in parts. A model that cannot be opened leaves the open one in place.
+    await page.locator('logit-sheet [data-command=more]').click();
+    const dialog = page.locator('logit-open dialog');
+    await dialog.locator('#name').fill('https://huggingface.co/o/parts');
+    await dialog.locator('#name').press('Enter');
+    await dialog.locator('[data-command=size]').click();
+    const press = dialog.locator('[data-command=fetch]');
+    assert.equal(await press.innerText(), 'Fetch 3.00 MB from huggingface.co');
+    await press.click();
+    const refused = page.locator('logit-scope .refused[role=alert] p');
+    assert.match(
+      await refused.innerText(),
+      /hub:o\/parts has no config\.json with model\.safetensors/,
+    );
+    assert.match(await modelFacts(page), /tiny/);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
 
 long('a full disk ends the storing, not the opening, and leaves nothing behind', async () => {
   const { context, page, ready, complaints } = await visitor();

@@ -426,7 +426,8 @@ long(
   },
 );
 
-test('the context has a number box, is in the link, and is refused in one sentence', async () => {
+// A long test: models.test.js sets, refuses and links the context in its box.
+long('the context has a number box, is in the link, and is refused in one sentence', async () => {
   const languages = [
     ['en', 'context must be between 1 and 32, got 33; it stays at 8.'],
     ['es', 'contexto: tiene que estar entre 1 y 32 y es 33; se queda en 8.'],

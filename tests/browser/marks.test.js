@@ -13,7 +13,7 @@ import { buildCourse } from '../../web/course.js';
 import { questionIds } from '../../web/lessons/lesson-file.js';
 import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import { closed, temporaryFolder } from '../cleanup.js';
-import { long, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { openBench, until } from './bench.js';
 
 const { resolve } = createRequire(import.meta.url);
@@ -213,10 +213,12 @@ for (const scorm of sample(SCORM, 1))
     await frame.locator('.done', { hasText: 'answered' }).waitFor();
     await becomes(score, '14.29');
     // If the stored state is lost, for example by a new edition of the lesson, the score stays.
-    await begin({ ...cmi, suspend_data: '' });
-    await give('0.588');
-    await becomes('cmi.suspend_data', `${ids[1]}:1`);
-    assert.equal(await get(score), '14.29');
+    if (LONG) {
+      await begin({ ...cmi, suspend_data: '' });
+      await give('0.588');
+      await becomes('cmi.suspend_data', `${ids[1]}:1`);
+      assert.equal(await get(score), '14.29');
+    }
     const others = ids.filter((id) => id !== ids[1]).map((id) => `${id}:1r`);
     await begin({ ...cmi, suspend_data: others.join(' ') });
     await frame.locator('.done', { hasText: 'answered' }).first().waitFor();

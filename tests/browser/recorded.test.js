@@ -10,6 +10,7 @@ import { auditRecord } from '../../web/sources/audit.js';
 import { boundsOf } from '../../web/sources/bounds.js';
 import { lawAt } from '../../web/sources/record-law.js';
 import { exampleRecord } from '../../web/views/logits/record-example.js';
+import { LONG } from '../long.js';
 import { axe, openBench, openSheet, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -132,7 +133,7 @@ test('a dropped record shows its text; a token shows its position with the inter
   await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();
   assert.match(await page.locator('logit-logits .shown').innerText(), /removed by min-p/);
   await settle(page);
-  assert.deepEqual(await axe(page), []);
+  if (LONG) assert.deepEqual(await axe(page), []);
   // The record survives a reload.
   await page.reload();
   await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();
@@ -156,7 +157,7 @@ test('a hostile record is refused in one sentence or shown as text; a large one 
       { token: 'b', logprob: -2 },
     ],
   });
-  const content = Array.from({ length: 2500 }, () => item(-0.2));
+  const content = Array.from({ length: 2001 }, () => item(-0.2));
   const large = JSON.stringify({
     choices: [{ message: { role: 'assistant', content: '' }, logprobs: { content } }],
     pad: 'x'.repeat(500_000),

@@ -38,7 +38,7 @@ function space(sheet) {
 for (const lang of LONG ? ['en', 'es'] : ['es'])
   test(`no view scrolls sideways at 320 px, with or without wide spacing: ${lang}`, async () => {
     const { page, close } = await bench.open({ path: `?lang=${lang}` });
-    for (const [i, view] of sample(VIEW_NAMES, 2).entries()) {
+    for (const [i, view] of sample(VIEW_NAMES, 1).entries()) {
       await page.setViewportSize({ width: 1440, height: 900 });
       await unfoldView(page, view);
       for (const [width, sheet] of sample(SIZES, 2, i)) {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { cases, long } from '../long.js';
+import { LONG, cases, long } from '../long.js';
 import { axe, chooseModel, openBench, root, settle, until } from './bench.js';
 
 const PROMPT = 'Tom opened the box and';
@@ -72,7 +72,7 @@ test('each band is the engine’s probability after each stage, and the others a
   let seed = 3;
   const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
   const order = scope.table.filter(({ sampler }) => sampler).map(({ name }) => name);
-  for (let n = 0; n < cases(8, 60); n++) {
+  for (let n = 0; n < cases(4, 60); n++) {
     const chosen = Object.entries(VALUES).filter(() => random() < 0.6);
     const values = chosen.map(([name, all]) => [name, all[Math.floor(random() * all.length)]]);
     const shuffled = [...order].sort(() => random() - 0.5);
@@ -313,7 +313,7 @@ test('the keyboard moves and turns a stage, turns it off and on, and follows a w
   assert.equal(await stages(page).evaluate(({ followed }) => followed !== null), true);
   await page.keyboard.press('Escape');
   assert.equal(await stages(page).evaluate(({ followed }) => followed), null);
-  assert.deepEqual(await axe(page), []);
+  if (LONG) assert.deepEqual(await axe(page), []);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -271,10 +271,11 @@ static void check_masks(const char *source, int rounds, size_t length) {
 }
 
 static void masks_are_those_of_each_token(void) {
+    const int few = check_all() ? 60 : 15;
     check_masks("root ::= [ab]*", 5, 20);
-    check_masks("root ::= \"ab\"* \"c\" | [ab]{3,7} | \"a\" .", 60, 20);
-    check_masks("root ::= \"(\" root \")\" root | [a-b]?", 60, 30);
-    check_masks("root ::= x{2} \"c\"\nx ::= (\"a\" | \"b\" x)+", 60, 30);
+    check_masks("root ::= \"ab\"* \"c\" | [ab]{3,7} | \"a\" .", few, 20);
+    check_masks("root ::= \"(\" root \")\" root | [a-b]?", few, 30);
+    check_masks("root ::= x{2} \"c\"\nx ::= (\"a\" | \"b\" x)+", few, 30);
 }
 
 /* The grammar has 2^13 states, more than the automaton can store. After a reset, states are created

@@ -42,7 +42,7 @@ const COMPILERS = LONG ? ['gcc', 'clang'] : ['gcc'];
 const models = [
   'models/verbs.gguf',
   'build/fixtures/small_model.gguf',
-  ...sample(formatFiles, 2),
+  ...sample(formatFiles, 1),
   ...sample(courseFiles, 1, 2),
   ...sample(['gemma3', 'phi3_long', 'gptneox', 'granite'], 1).map(
     (name) => `tests/vectors/forward/${name}.gguf`,
