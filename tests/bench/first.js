@@ -35,7 +35,7 @@ function watch() {
     const bars = inside(inside(scope, 'logit-distribution'), '.row');
     const now = performance.now();
     if (bars || inside(landscape, '.sentence mark')) times.picture ??= now;
-    const frame = inside(landscape, '.frame:not([inert])');
+    const frame = inside(landscape, '.stage:not([inert])');
     if (bars || (frame && !landscape.busy)) times.live ??= now;
     if (!times.live) requestAnimationFrame(look);
   };

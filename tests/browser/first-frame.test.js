@@ -152,6 +152,24 @@ const unlike = (page, one, other) =>
     [one, other],
   );
 
+test('a prompt that is typed before the engine is open stays, and the engine writes on after it', async () => {
+  const { page, view, complaints, visit, live, close } = await openHeld();
+  await visit('?lang=en');
+  await view.locator('.prompt').click();
+  await page.keyboard.type('The old lighthouse was ');
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  await live();
+  await page.keyboard.type('so');
+  await settle(page);
+  const prompt = 'The old lighthouse was so';
+  assert.equal(await page.locator('logit-scope').evaluate((it) => it.state.prompt), prompt);
+  assert.equal(await view.locator('.prompt').innerText(), prompt);
+  const { text } = await scope.write({ ...SETTINGS, prompt, max_new_tokens: 24 });
+  assert.equal((await look(view)).text, prompt + text);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 /** @type {[string, number][]} */
 const SCREENS = [
   ['?lang=en', 1440],

@@ -109,16 +109,17 @@ export function linesOf(row, value, rungs, live) {
  * @param {Rung[]} rungs
  * @param {Rung['steps']} live
  * @param {number | null | undefined} eos
- * @param {(value: number) => void} choose
+ * @param {((value: number) => void) | null} choose null if the user cannot choose yet
  */
 export function renderLadder(row, value, rungs, live, eos, choose) {
   const lines = linesOf(row, value, rungs, live);
   const values = lines.map((line) => line.value);
   const label = cssom({ '--label': `${symbolOf(row.name).length + DIGITS}ch` });
-  const onKey = (/** @type {KeyboardEvent} */ event) => chooseByKey(event, values, choose);
-  return html`<ul class="ladder" aria-label=${t('landscape.ladder')} ${label} @keydown=${onKey}>${lines.map(
+  const onKey = (/** @type {KeyboardEvent} */ event) =>
+    choose && chooseByKey(event, values, choose);
+  return html`<ul class="ladder" ?inert=${!choose} aria-label=${t('landscape.ladder')} ${label} @keydown=${onKey}>${lines.map(
     ({ value: each, label, near, parts: [same, other, rest], last }) => html`
     <li><button data-value=${each} tabindex=${near ? 0 : -1} class=${near ? 'near' : ''}
-      aria-current=${near ? 'true' : nothing} @click=${() => choose(each)}><b>${label}</b><span translate="no" dir="auto">${same}<em>${other}</em>${rest}${last === eos ? ' ∎' : ''}</span></button></li>`,
+      aria-current=${near ? 'true' : nothing} @click=${() => choose?.(each)}><b>${label}</b><span translate="no" dir="auto">${same}<em>${other}</em>${rest}${last === eos ? ' ∎' : ''}</span></button></li>`,
   )}</ul>`;
 }

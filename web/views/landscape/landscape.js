@@ -154,6 +154,7 @@ export class LogitLandscape extends ModelElement {
     const subject = await Subject.open(engine, this.given);
     if (engine !== this.engine) return subject.close();
     this.content.open(subject, engine.table);
+    this.sentence.opened();
     this.requestUpdate();
   }
 
@@ -362,7 +363,7 @@ export class LogitLandscape extends ModelElement {
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
-      <div class="frame ${pair.on ? 'paired' : ''} ${this.#blank ? 'blank' : ''}" ?inert=${!this.engine}>
+      <div class="frame ${pair.on ? 'paired' : ''} ${this.#blank ? 'blank' : ''}">
         ${
           trouble
             ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
@@ -370,9 +371,9 @@ export class LogitLandscape extends ModelElement {
         }
         ${pair.on ? html`<div class="prompts">${pair.shown?.renderPrompts() ?? nothing}</div>` : nothing}
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
-        <div class="knobs" role="toolbar" aria-label=${t('landscape.settings')}>${row ? this.#renderKnobs(row) : nothing}</div>
+        <div class="knobs" ?inert=${!this.engine} role="toolbar" aria-label=${t('landscape.settings')}>${row ? this.#renderKnobs(row) : nothing}</div>
         ${row && pair.on ? html`<div class="twin">${pair.shown?.render(row) ?? nothing}</div>` : nothing}
-        <div class="stage">
+        <div class="stage" ?inert=${!this.engine}>
           <div class="picture" ?inert=${this.#blank}>
             ${this.#plot.render(row)}
             <div class="axis" aria-hidden="true" translate="no">${row ? ticksOf(row).map(renderTick) : nothing}</div>
@@ -406,10 +407,18 @@ export class LogitLandscape extends ModelElement {
     const { content, lines } = this;
     const { eos } = this.#prose;
     const live = content.wordsUntil(eos);
-    return renderLadder(row, lines.knob.value, content.rungs, live, eos, (value) => {
+    const choose = (/** @type {number} */ value) => {
       lines.grab();
       lines.move({ value });
-    });
+    };
+    return renderLadder(
+      row,
+      lines.knob.value,
+      content.rungs,
+      live,
+      eos,
+      this.engine ? choose : null,
+    );
   }
 
   /** @param {TableRow} row */

@@ -19,6 +19,7 @@ import { chosenWord, writeWords } from './words.js';
  * @property {number[]} ids drawn before the picture
  * @property {number | null} u of the draw in the picture
  * @property {boolean} fixed true if the user cannot change the prompt
+ * @property {unknown} engine null until the engine is open: a prompt that is typed before waits for it
  * @property {ParentNode} renderRoot
  * @property {(type: string, detail?: object) => void} emit
  * @property {(patch: object) => void} keepChoice
@@ -111,9 +112,16 @@ export class Sentence {
 
   #tell() {
     this.#debounce.cancel();
-    if (this.#typed === null || this.#typed === this.#told) return;
+    if (!this.#owner.engine || this.#typed === null || this.#typed === this.#told) return;
     this.#told = this.#typed;
     this.#owner.emit('logit-prompt', { prompt: this.#typed });
+  }
+
+  /** The engine is open: gives the page a prompt that was typed before. */
+  opened() {
+    if (this.#typed === null) return;
+    this.#forget();
+    this.#tell();
   }
 
   #onBlur() {
@@ -134,6 +142,7 @@ export class Sentence {
   take(changed) {
     const owner = this.#owner;
     if (!changed.has('prompt')) return;
+    if (!owner.engine && this.#typed !== null) return void (this.#told = owner.prompt);
     const echo = owner.prompt === this.#told;
     if (!echo || owner.prompt === this.#typed) this.#typed = null;
     if (echo) return;
@@ -213,7 +222,7 @@ export class Sentence {
       example: examples.includes(this.prompt),
     });
     return html`<div class="sentence" translate="no" dir="auto" ?hidden=${hidden}>${field}<span class="words"
-      role="listbox" aria-orientation="horizontal" aria-label=${t('landscape.words')}
+      ?inert=${!this.#owner.engine} role="listbox" aria-orientation="horizontal" aria-label=${t('landscape.words')}
       @click=${this.#onWord} @keydown=${this.#onWord}></span></div>
       ${hidden || fixed || examples.length === 0 ? nothing : renderExamples(examples, this.prompt, (each) => this.#replace(each))}`;
   }
