@@ -31,7 +31,7 @@ test('three lessons come first with their pictures, and one begins with a guess 
   assert.equal(await pictures.count(), 3);
   assert.equal(ps.at(-1), best.p, 'the picture has the numbers of the engine');
   assert.equal(await list.locator('a[href*="lesson="]').count(), SHIPPED.length);
-  for (const view of ['cost', 'speculative'])
+  for (const view of ['cost', 'speculative', 'sweep&model=verbs#sweep_figure=sentences'])
     assert.equal(await list.locator(`a[href*="view=${view}"]`).count(), 1);
   await list.getByRole('link', { name: /^Top-p/ }).click();
   const guess = page.locator('logit-guess');

@@ -83,21 +83,13 @@ function instrumentAddress(folder = '') {
 }
 
 /**
- * A view of the instrument: with choices of it, and the model to begin with if the tab has no state.
- * @typedef {{ name: string, view: string, model?: string, choices?: Record<string, string> }} Place
- */
-
-/**
  * Returns the address of a view with the instrument's last state in this tab.
- * @param {string} view @param {string} [folder] as for instrumentAddress @param {Partial<Place>} [place]
+ * @param {string} view @param {string} [folder] as for instrumentAddress
  */
-export function viewAddress(view, folder = '', { model, choices = {} } = {}) {
-  const [address, hash = ''] = instrumentAddress(folder).split('#');
-  const [path, query] = address.split('?');
+export function viewAddress(view, folder = '') {
+  const [address, hash] = instrumentAddress(folder).split(/(?=#)/);
+  const [place, query] = address.split('?');
   const params = new URLSearchParams(query);
-  if (model && !hash) params.set('model', model);
   params.set('view', view);
-  const kept = hash.split('&').filter((part) => part && !(part.split('=')[0] in choices));
-  const state = [...kept, ...Object.entries(choices).map((pair) => pair.join('='))].join('&');
-  return `${path}?${params}${state && `#${state}`}`;
+  return `${place}?${params}${hash ?? ''}`;
 }

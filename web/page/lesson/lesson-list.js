@@ -18,7 +18,7 @@ const THEMES = {
   steer: ['bias', 'constrained'],
   inside: ['cost', 'write-it'],
 };
-/** Views of the instrument that the last theme names. @type {import('../site-links.js').Place[]} */
+/** Views of the instrument that the last theme names. @type {import('./places.js').Place[]} */
 const VIEWS = [
   { name: 'cost', view: 'cost' },
   { name: 'speculative', view: 'speculative' },
@@ -29,7 +29,7 @@ const VIEWS = [
  * @param {Lesson[]} list
  * @param {object} options
  * @param {(name: string) => string} options.link the address of a lesson
- * @param {((place: import('../site-links.js').Place) => string) | null} options.view the address of a view; null without links
+ * @param {((place: import('./places.js').Place) => string) | null} options.view the address of a view; null without links
  * @param {string} options.guide the address of the teacher's guide; '' without a link
  * @param {import('./reader.js').LessonReader} options.reader reads the pictures
  */

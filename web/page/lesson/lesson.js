@@ -16,12 +16,12 @@ import { SHIPPED } from '../../lessons/shipped.js';
 import { patched, readFigureChange } from '../../lessons/figure-change.js';
 import { LessonReader } from './reader.js';
 import '../model-placeholder.js';
-import { inLanguage, viewAddress } from '../site-links.js';
+import { inLanguage } from '../site-links.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { forgetMarks, keyOf, recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';
 import { renderLessons } from './lesson-list.js';
-import { renderPlaces } from './places.js';
+import { placeAddress, renderPlaces } from './places.js';
 import './class-code.js';
 import './figure.js';
 import './guess.js';
@@ -297,7 +297,7 @@ export class LogitLesson extends LogitElement {
     const linked = this.links !== 'none';
     return renderLessons(this.list, {
       link: (name) => this.#addressOf(name),
-      view: linked ? (place) => viewAddress(place.view, this.#folder, place) : null,
+      view: linked ? (place) => placeAddress(place, this.#folder) : null,
       guide: linked ? this.#folder + inLanguage('?lesson&guide') : '',
       reader: this.#reader,
     });

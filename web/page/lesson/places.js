@@ -16,3 +16,19 @@ export function renderPlaces({ folder = '', lessons, here = false }) {
     ${views.map((name) => html`<a href=${viewAddress(name, folder)}>${t(`view.${name}`)}</a>`)}
     <a href=${lessons} aria-current=${here ? 'page' : 'true'}>${t('page.lessons')}</a></nav>`;
 }
+
+/**
+ * A view of the instrument: with choices of it, and the model to begin with if the tab has no state.
+ * @typedef {{ name: string, view: string, model?: string, choices?: Record<string, string> }} Place
+ */
+
+/**
+ * Returns the address of a view with choices and the instrument's last state in this tab.
+ * @param {Place} place @param {string} folder the instrument's folder, relative to this page
+ */
+export function placeAddress({ view, model, choices = {} }, folder) {
+  const [address, hash = ''] = viewAddress(view, folder).split('#');
+  const kept = hash.split('&').filter((part) => part && !(part.split('=')[0] in choices));
+  const state = [...kept, ...Object.entries(choices).map((pair) => pair.join('='))].join('&');
+  return `${address}${model && !hash ? `&model=${model}` : ''}${state && `#${state}`}`;
+}
