@@ -55,7 +55,7 @@ export function layoutRivers(law, { width, height, unit, words }) {
     own.forEach((share, column) => (top[column] += share));
     const colour = coloured.indexOf(index);
     const band = { above, below: top.slice(), height, x };
-    const wide = words(law.sentences[index]).length * 7.5 * unit;
+    const wide = (words(law.sentences[index]).length * 7.5 + 12) * unit;
     const names = colour < 0 ? [] : labelsOf(band, wide, 17 * unit);
     return { index, colour, shares: own, path: pathOf(band), names };
   });
