@@ -38,6 +38,7 @@ const BODY = JSON.stringify({
   top_p: 0.9,
   typical: 1,
   dry_multiplier: 0.8,
+  dry_base: 1.75,
   dry_penalty_last_n: 0,
   skew: 0.3,
   sampler_order: [6, 0, 1, 3, 4, 2, 5],
@@ -97,6 +98,12 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
     (words) => /repeat/.test(words),
   );
   assert.match(await reason('skew'), /not known/);
+  // A default of a stage that is on belongs to it; a prompt is no setting; a note begins a new sentence.
+  const from = (/** @type {string} */ name) => dialog.locator(`.out ol [data-stage=${name}] .from`);
+  assert.match(await from('dry_multiplier').innerText(), /dry_base 1\.75.*dry_penalty_last_n 0/);
+  assert.match(await dry.innerText(), /[^.]\. .*dry_penalty_last_n 0 means the whole text there/);
+  assert.doesNotMatch((await dialog.locator('.rest').allInnerTexts()).join('; '), /dry_/);
+  assert.match(await dialog.locator('.rest').nth(-2).innerText(), /not taken over: prompt$/);
   const written = writeSettings(read.settings, 'ollama');
   await dialog.locator('#target').selectOption('ollama');
   assert.equal(await dialog.locator('#written').inputValue(), written.text);
@@ -124,11 +131,17 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
     () => text.evaluate((it) => it.matches(':focus') && it.value),
     (kept) => kept === FLAGS,
   );
+  const all = await text.evaluate((it) => [it.selectionStart, it.selectionEnd]);
+  assert.deepEqual(all, [0, FLAGS.length], 'a paste replaces the last text');
   await dialog.locator('[data-command=use]').click();
   await expectTrace(page, scope.distribution({ seed: 42, ...settings }));
   assert.match(await page.locator('.deed').innerText(), /llama\.cpp/);
   await page.locator('logit-scope').evaluate((it) => it.focus());
   await page.keyboard.press('ControlOrMeta+z');
+  await until(
+    () => page.locator('.deed').innerText(),
+    (words) => words === 'Undone: the settings of llama.cpp',
+  );
   const before = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
   await expectTrace(page, scope.distribution({ seed: 42, ...before }));
   assert.deepEqual(complaints, []);

@@ -100,10 +100,14 @@ describe('llama.cpp', () => {
       [
         ['settings_stage_unknown', '"tfs_z"'],
         ['settings_stage_unknown', '"typical_p"'],
-        ['settings_not_run', 'dry_multiplier'],
-        ['settings_not_run', 'typical_p'],
+        ['settings_not_in_order', '--samplers'],
+        ['settings_not_in_order', '--samplers'],
       ],
     );
+    const { notes } = readSettings('--adaptive-target 0.5', { program: 'llama-cpp' });
+    assert.deepEqual(notes, [
+      { key: 'settings_not_run', values: { setting: 'adaptive_target', program: 'llama.cpp' } },
+    ]);
   });
 
   test('no flag at all is our preset "llama.cpp"', () => {
@@ -172,7 +176,7 @@ describe('llama.cpp', () => {
     );
     assert.equal(request.settings.temperature, 0.8);
     assert.deepEqual(request.settings.logit_bias, { 5: 1.5, 6: false });
-    assert.deepEqual(keysOf(request), ['settings_bias_text', 'settings_not_run']);
+    assert.deepEqual(keysOf(request), ['settings_bias_text', 'settings_not_in_order']);
     const props = JSON.stringify({
       default_generation_settings: {
         params: { temperature: 0.800000011920929, top_k: 40, samplers: ['top_k', 'temperature'] },

@@ -147,6 +147,7 @@ export const sentences = {
   settings_reason_constraint:
     'a grammar or schema is a constraint, which is set beside the samplers',
   settings_not_run: '{setting} has no effect: the order of {program} leaves it out',
+  settings_not_in_order: '{setting} has no effect: {key} of this text leaves it out',
   settings_stage_unknown:
     '{program} does not know the sampler {key} and leaves it out, with a warning in its log',
   settings_stage_twice: '{key} stands twice in the order: the second run has no counterpart here',
@@ -214,6 +215,7 @@ export const sentences = {
   settings_presence_as_repetition:
     'its chat makes presence_penalty a repetition_penalty of {value}',
   settings_window_one: '{key} {value} counts as 1 there: the penalties see the last token alone',
+  settings_window_whole: '{key} {value} means the whole text there, as here',
   settings_breakers_too: '{program} also penalises a breaker that would extend a repeat',
   settings_sigma_counts:
     '{setting} there also counts the tokens that top_n_sigma has removed, so its result is another',

@@ -15,7 +15,8 @@ addMessages(locales);
 
 /**
  * @typedef {import('../state/page-state.js').PageState} PageState
- * @typedef {{ state: PageState, saved: import('../state/saved-texts.js').Saved }} Deed
+ * `program` is the program whose settings have led to the state.
+ * @typedef {{ state: PageState, saved: import('../state/saved-texts.js').Saved, program?: string }} Deed
  */
 
 /** A change becomes a deed when nothing else changes for this time, in ms. */
@@ -42,6 +43,8 @@ export class Deeds extends EventTarget {
   /** Number of states that undo and redo are restoring now. Meanwhile, no change becomes a deed. */
   #restoring = 0;
   #debounce = new Debounce();
+  /** The program whose settings are the next change; '' for another change. */
+  #program = '';
   #model;
   /**
    * The deeds of models that were open before, by modelOf.
@@ -120,8 +123,11 @@ export class Deeds extends EventTarget {
   #recordChange(shown = false) {
     const { moving, view } = this.#scope;
     if (this.#restoring > 0 || moving.running || !(shown || VIEWS.includes(view))) return;
-    const next = this.#presentDeed();
-    const changed = changesOf(this.#now.state, next.state).length > 0;
+    const present = this.#presentDeed();
+    const changed = changesOf(this.#now.state, present.state).length > 0;
+    const program = changed ? this.#program : this.#now.program;
+    this.#program = '';
+    const next = program ? { ...present, program } : present;
     if (changed) {
       this.#before = [...this.#before, this.#now].slice(-MOST);
       this.#after = [];
@@ -150,6 +156,12 @@ export class Deeds extends EventTarget {
     return last && !this.undoable && !this.redoable
       ? t('undo.model', { name: `\u2068${last.name}\u2069` })
       : '';
+  }
+
+  /** Names the program whose settings are the next change. @param {string} program */
+  name(program) {
+    Debounce.flush(); // earlier changes are deeds of their own
+    this.#program = program;
   }
 
   /** Renders the two buttons; hidden while there is nothing to undo or redo. */
@@ -192,10 +204,10 @@ export class Deeds extends EventTarget {
     // The deed led from the older state to the newer one, whichever of the two comes back.
     const states = [this.#now.state, deed.state];
     const [older, newer] = from === this.#before ? states.reverse() : states;
-    const [name] = changesOf(older, newer);
-    scope.deed = {
-      words: scope.speak(() => t(words, { what: this.#describe(name, older, newer) })),
-    };
+    const { program } = from === this.#before ? this.#now : deed;
+    const what = () =>
+      program ? t('undo.settings', { name: program }) : this.#describeAll(older, newer);
+    scope.deed = { words: scope.speak(() => t(words, { what: what() })) };
     this.#now = deed;
     this.#restoring++;
     try {
@@ -203,6 +215,19 @@ export class Deeds extends EventTarget {
     } finally {
       this.#restoring--;
     }
+  }
+
+  /**
+   * Describes the first change, and counts further changes of settings.
+   * @param {PageState} older
+   * @param {PageState} newer
+   */
+  #describeAll(older, newer) {
+    const names = changesOf(older, newer);
+    const what = this.#describe(names[0], older, newer);
+    const { table } = this.#scope;
+    const n = names.slice(1).filter((name) => table.some((row) => row.name === name)).length;
+    return n > 0 ? t('undo.more', { what, n }) : what;
   }
 
   /**

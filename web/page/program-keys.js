@@ -21,6 +21,7 @@ import { PARTS } from '../state/settings.js';
  * @property {(Given & { notes: Phrase[] })[]} idle keys that do nothing, or nothing here, and why
  * @property {Given[]} off keys whose value means "off"
  * @property {Given[]} read keys without a setting of their own, such as the order
+ * @property {Given[]} prompts keys with a prompt, which the bench does not take over
  * @property {Given[]} others keys that do not concern the draw
  * @property {Phrase[]} general notes about no key of the text
  */
@@ -35,6 +36,9 @@ export function printed(key, value) {
         : show(value);
   return key ? `${key} ${text}`.trim() : text;
 }
+
+/** The keys of prompts, without dashes. */
+const PROMPT = /^-*(p|prompt|messages|memory|input|input_text|system)$/i;
 
 /** True for a key of the program that sets no single setting. @param {string} role @param {string | null} setting */
 const isRead = (role, setting) => role === 'setting' && setting === null;
@@ -72,7 +76,7 @@ export function arrange({ given, settings, notes }, table) {
   const chain = chainOf(settings, table);
   const stageOf = (/** @type {string | null} */ setting) =>
     chain.find(
-      ({ name, parts }) => name === setting || parts.some((part) => part.name === setting),
+      ({ name }) => name === setting || (setting !== null && PARTS[name]?.includes(setting)),
     );
   const rows = given.map((row) => ({ ...row, notes: /** @type {Phrase[]} */ ([]) }));
   /** @type {Phrase[]} */
@@ -89,12 +93,14 @@ export function arrange({ given, settings, notes }, table) {
   const left = rows.filter(({ setting }) => !stageOf(setting));
   const idle = left.filter((row) => row.notes.length > 0);
   const quiet = left.filter((row) => row.notes.length === 0);
+  const other = quiet.filter(({ role }) => role === 'other');
   return {
     chain,
     idle,
     off: quiet.filter(({ role, setting }) => role !== 'other' && !isRead(role, setting)),
     read: quiet.filter(({ role, setting }) => isRead(role, setting)),
-    others: quiet.filter(({ role }) => role === 'other'),
+    prompts: other.filter(({ key }) => PROMPT.test(key)),
+    others: other.filter(({ key }) => !PROMPT.test(key)),
     general,
   };
 }

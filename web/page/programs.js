@@ -109,9 +109,13 @@ export class LogitPrograms extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
+    if (changed.has('target') && this.target)
+      this.renderRoot.querySelector('[data-command=copy]')?.scrollIntoView({ block: 'nearest' });
     if (!changed.has('request')) return;
     if (!this.#dialog.open) this.#dialog.showModal();
-    /** @type {HTMLElement} */ (this.renderRoot.querySelector('textarea')).focus();
+    const field = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector('textarea'));
+    field.focus();
+    field.select(); // so that a paste replaces the last text
   }
 
   get #dialog() {
@@ -198,18 +202,19 @@ export class LogitPrograms extends LogitElement {
   /** Renders the settings that were read: general notes, the chain, the keys without effect, both pictures. @param {Reading} reading */
   #renderReading(reading) {
     const { table } = this.scope;
-    const { chain, idle, off, read, others, general } = arrange(reading, table);
+    const { chain, idle, off, read, prompts, others, general } = arrange(reading, table);
     const name = nameOf(reading.program);
     const names = (/** @type {{ key: string, value: unknown }[]} */ keys) => {
       const more = keys.length - MOST;
       const shown = keys
         .slice(0, MOST)
-        .map(({ key, value }) => (keys === others ? key : printed(key, value)));
+        .map(({ key, value }) => (keys === others || keys === prompts ? key : printed(key, value)));
       return list(more > 0 ? [...shown, t('programs.more', { n: more })] : shown);
     };
     const rest = /** @type {const} */ ([
       ['programs.off', off],
       ['programs.read', read],
+      ['programs.prompts', prompts],
       ['programs.others', others],
     ]);
     return html`
@@ -246,11 +251,15 @@ export class LogitPrograms extends LogitElement {
       <ol class="keys">${chain.map(({ name, value, parts, from, notes }) => {
         const at = result?.trace.stages.findIndex((stage) => stage.name === name) ?? -1;
         const effect = effectOf(result?.trace ?? null, at, neutral(name));
+        const did = effect ? (effect.works ? effect.brief : effect.sentence) : '';
+        const said = notes.map((note) => this.#say(note));
+        if (this.#reading && OF_VOCABULARY.includes(name)) said.unshift(t('programs.biases'));
+        const stop = did && said.length > 0 && !did.endsWith('.') ? '.' : '';
         return html`
           <li data-stage=${name} class=${effect?.works ? 'works' : ''}>
             <p><b>${capitalise(settingName(name))}</b> ${printed('', value)}
               ${parts.map((part) => html`<span class="part">${settingName(part.name)} ${printed('', part.value)}</span>`)}</p>
-            <p class="did">${effect ? (effect.works ? effect.brief : effect.sentence) : ''} ${this.#reading && OF_VOCABULARY.includes(name) ? t('programs.biases') : ''} ${notes.map((note) => this.#say(note)).join(' ')}</p>
+            <p class="did">${did}${stop} ${said.join(' ')}</p>
             <p class="from" translate="no">${from.length > 0 ? from.map(({ key, value: given }) => html`<code>${printed(key, given)}</code> `) : this.#reading ? html`<span class="about">${t('programs.default')}</span>` : nothing}</p>
           </li>`;
       })}</ol>`;
@@ -320,7 +329,9 @@ export class LogitPrograms extends LogitElement {
   /** @param {Phrase} note */
   #say(note) {
     const words = reasonOf(note);
-    return `${words[0].toUpperCase()}${words.slice(1)}.`;
+    const { key } = note.values;
+    // The name of a key keeps its spelling.
+    return `${key !== undefined && words.startsWith(String(key)) ? words : capitalise(words)}.`;
   }
 
   /** @param {Event} event */
@@ -360,6 +371,7 @@ export class LogitPrograms extends LogitElement {
     const reading = this.#reading;
     if (!reading) return;
     this.#dialog.close();
+    this.scope.kept?.deeds.name(nameOf(reading.program));
     this.emit('logit-adopt', { settings: withoutVocabulary(reading.settings) });
     this.scope.deed = {
       words: this.scope.speak(() => t('programs.used', { name: nameOf(reading.program) })),

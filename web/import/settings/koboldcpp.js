@@ -54,6 +54,10 @@ export function koboldOrder({ all, settings, note, drop }) {
 export function koboldEffects({ all, given, settings, note, drop }) {
   if (all.rep_pen_range < 1 && STAGES[6].some((name) => active(settings).includes(name)))
     note(phrase('settings_window_one', { key: 'rep_pen_range', value: all.rep_pen_range }));
+  if (settings.dry_multiplier > 0 && all.dry_penalty_last_n < 1)
+    note(
+      phrase('settings_window_whole', { key: 'dry_penalty_last_n', value: all.dry_penalty_last_n }),
+    );
   if (settings.dry_multiplier > 0 && settings.dry_sequence_breakers?.length > 0)
     note(phrase('settings_breakers_too', { program: 'KoboldCpp' }));
   if (settings.temperature === 0 && !(settings.dynatemp_range > 0)) drop('smoothing_factor');

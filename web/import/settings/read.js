@@ -223,6 +223,24 @@ function stateOf({ rows, always = {} }, values, note) {
   return { all, given: new Set(Object.keys(values)), settings, note, drop };
 }
 
+/** Keys with which a text gives an order. */
+const ORDER = /^(samplers|sampler_seq|sampling_seq|sampler_order|sampler_priority|sequence|order)$/;
+
+/**
+ * The note on a sampler that the order leaves out: the order is the text's, if it has a key for it, or the program's.
+ * @param {string} setting
+ * @param {Program} program
+ * @param {Reading['given']} given
+ */
+function notRun(setting, { name, plain = plainKey }, given) {
+  const own = given
+    .filter(({ key, role }) => role === 'setting' && ORDER.test(plain(key).split('.').at(-1) ?? ''))
+    .at(-1);
+  return own
+    ? phrase('settings_not_in_order', { setting, key: own.key })
+    : phrase('settings_not_run', { setting, program: name });
+}
+
 /**
  * @param {string | Uint8Array} text of a file or of the clipboard; bytes of a GGUF file
  * @param {{ program?: string, fileName?: string }} [options] the id of the program; by default the one that
@@ -245,8 +263,7 @@ export function readSettings(text, { program: id, fileName = '' } = {}) {
   program.finish?.(state);
   checkRanges(program, state);
   for (const setting of active(state.settings))
-    if (!order.includes(setting))
-      state.drop(setting, phrase('settings_not_run', { setting, program: program.name }));
+    if (!order.includes(setting)) state.drop(setting, notRun(setting, program, given));
   const settings = { ...withoutNeutral(state.settings), order: [...new Set(order)] };
   return {
     program: program.id,
