@@ -322,7 +322,8 @@ test('a horizontal drag moves only the knob, a vertical drag only u', async () =
   await opened.close();
 });
 
-test('a drag from the crossing moves both', async () => {
+// A long test: a press in the picture moves both lines too, and the test above drags each.
+long('a drag from the crossing moves both', async () => {
   const opened = await openLandscape();
   const u = await numberOf(opened.die);
   await drag(opened, [0.7 / 3, u], [0.6, 0.3]);
@@ -420,7 +421,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
   const play = view.locator('[data-command=play]');
   const usual = await view.evaluate((it) => it.lines.run.ms);
   assert.equal(usual, 8000);
-  await view.evaluate((it) => (it.lines.run.ms = 1500));
+  await view.evaluate((it) => (it.lines.run.ms = 600));
   const began = Date.now();
   await play.click();
   const { values, texts, frames, unlike } = await view.evaluate(async (it) => {
@@ -448,7 +449,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
     return { values: [...seen.values].slice(1), texts: [...seen.texts], frames, unlike };
   });
   assert.deepEqual(unlike, [], 'bars and text tell of one drawn token');
-  assert.ok(Date.now() - began >= 1500);
+  assert.ok(Date.now() - began >= 600);
   await settle(page);
   // A slow machine paints few frames in this time. At least half of them must show a new value.
   assert.ok(frames > 2 && values.length > Math.min(5, frames / 2), `${values.length} of ${frames}`);
@@ -884,7 +885,8 @@ test('the twin shows a sure and an unsure prompt on one knob; numbers and height
   await opened.close();
 });
 
-test('a page with some controls offers those knobs only', async () => {
+// A long test: address.test.js fixes and hides knobs by the query.
+long('a page with some controls offers those knobs only', async () => {
   const opened = await openLandscape({
     path: '?lang=en&model=verbs&view=landscape&controls=top_p,typical_p,temperature#temperature=1.5',
   });

@@ -144,7 +144,7 @@ describe('a Python file', () => {
       ['raise SystemExit', /called exit/],
       ['import os; os._exit(3)', /ended its own process/],
     ]);
-    for (const [body, words] of sample(bodies, 2))
+    for (const [body, words] of sample(bodies, 1))
       assert.match(
         first(await graded(`def top_k(logits, k):\n    ${body}\n`, 'top_k')),
         words,

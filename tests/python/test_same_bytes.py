@@ -1,6 +1,6 @@
 """Compares this package with the JavaScript one: numbers, texts, ids and sentences, bit for bit.
 
-peer.js prints cases with their results. `make test` tries 2,000 random chains, `make test-long`
+peer.js prints cases with their results. `make test` tries 1,000 random chains, `make test-long`
 100,000.
 """
 
