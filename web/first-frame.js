@@ -68,6 +68,7 @@ async function compute() {
     eos: /** @type {number | null} */ (scope.info?.eos_token_id ?? null),
     vocab_size: trace.vocab_size,
     entropy: trace.entropy,
+    perplexity: trace.perplexity,
     tokens: trace.tokens.map(({ id, rank, p, p_raw }) => [id, rank, p, p_raw]),
     rest: trace.rest,
     drawn,

@@ -205,6 +205,8 @@ test('the first frame shows the engine’s numbers, and the live one replaces it
       return { ...shown, drawn: token };
     });
     assert.equal(built.entropy, trace.entropy);
+    assert.equal(built.perplexity, trace.perplexity);
+    assert.doesNotMatch(first.said.join(), /NaN/);
     assert.deepEqual(built.drawn, drawn);
     assert.deepEqual(built.rest, trace.rest);
     assert.deepEqual(

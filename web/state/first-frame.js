@@ -14,6 +14,7 @@ import { valuesOf } from './knob-values.js';
  * @property {number | null} eos
  * @property {number} vocab_size
  * @property {number} entropy
+ * @property {number} perplexity
  * @property {[id: number, rank: number, p: number, p_raw: number][]} tokens the tokens listed at the
  *   crossing of the lines
  * @property {{ count: number, p: number, p_raw: number, kept: number }} rest
@@ -73,14 +74,15 @@ const stepsOf = (steps) => steps.map(([id, text]) => ({ id, text }));
  * @returns {FirstFrame}
  */
 export function expandFrame(built) {
-  const { prompt, table, eos, vocab_size, entropy, tokens, rest, drawn, steps, rungs, names } =
-    built;
+  const { prompt, table, eos, vocab_size, entropy, perplexity } = built;
+  const { tokens, rest, drawn, steps, rungs, names } = built;
   const { knob, seed } = FIRST_SCREEN;
   const settings = { ...FIRST_SCREEN.settings, seed };
   const value = FIRST_SCREEN.settings.temperature;
   const trace = {
     vocab_size,
     entropy,
+    perplexity,
     rest,
     stages: [],
     tokens: tokens.map(([id, rank, p, p_raw]) => ({ id, rank, p, p_raw })),
