@@ -11,7 +11,6 @@
  * @property {number} from upper edge, as a share of the height
  * @property {number} p of the prefix: its height
  * @property {number} text index of the most probable text that begins so; -1 for several thin prefixes in one box
- * @property {number} n the texts that begin so
  * @property {boolean} last true if the text ends with this token
  */
 
@@ -50,22 +49,18 @@ export function layoutPrefixes(texts, { thin, keep }) {
       .map((group) => ({ group, p: p * texts[group[0]].tokens[depth + 1].p }))
       .sort((a, b) => b.p - a.p);
     let top = from;
-    let n = 0;
     for (const { group, p: own } of next) {
-      if (own < thin && !group.some((index) => keep.includes(index))) {
-        n += group.length;
-        continue;
-      }
+      if (own < thin && !group.some((index) => keep.includes(index))) continue;
       const [text] = group;
       const last = texts[text].ids.length === depth + 2;
-      const box = { depth: depth + 1, from: top, p: own, text, n: group.length, last };
+      const box = { depth: depth + 1, from: top, p: own, text, last };
       boxes.push(box);
       if (!last) split(group, box);
       top += own;
     }
     const left = from + p - top;
-    if (left > 0) boxes.push({ depth: depth + 1, from: top, p: left, text: -1, n, last: false });
+    if (left > 0) boxes.push({ depth: depth + 1, from: top, p: left, text: -1, last: false });
   };
-  split([...texts.keys()], { depth: -1, from: 0, p: 1, text: 0, n: texts.length, last: false });
+  split([...texts.keys()], { depth: -1, from: 0, p: 1, text: 0, last: false });
   return boxes;
 }

@@ -1,5 +1,6 @@
 /** The probability of one text in its tokens: a picture of all prefixes, and sentences that compare it with greedy. */
 import { html, nothing, svg } from 'lit';
+import { visible } from '../../base/visible.js';
 import { briefPercent, number, t } from '../../locale/locale.js';
 import { countBegins, layoutPrefixes, prefixP, sharedLength } from './prefixes.js';
 
@@ -22,14 +23,22 @@ const FIRST = 80;
 /** Mean width of a letter, in 1/16 rem. */
 const LETTER = 7.2;
 
-/** The word of a text's token; the end has a name. @param {Ranked} text @param {number} i */
-function wordOf({ text, tokens }, i) {
-  const ends = i === tokens.length - 1 && !text.endsWith(tokens[i].text);
-  return ends ? t('sentences.end') : tokens[i].text.trim();
+/** True if a text's token i is its end token, which writes nothing. @param {Ranked} text @param {number} i */
+const endsAt = ({ text, tokens }, i) => i === tokens.length - 1 && !text.endsWith(tokens[i].text);
+
+/** The word of a text's token; the end has a name, white space a sign. @param {Ranked} text @param {number} i */
+function wordOf(text, i) {
+  if (endsAt(text, i)) return t('sentences.end');
+  const token = text.tokens[i];
+  return token.text.trim() || visible({ ...token, special: false });
 }
 
-/** The first n words of a text. @param {Ranked} text @param {number} n */
-const beginning = (text, n) => Array.from({ length: n }, (_, i) => wordOf(text, i)).join(' ');
+/** The first n tokens of a text as one. @param {Ranked} text @param {number} n */
+function beginning(text, n) {
+  const written = endsAt(text, n - 1) ? n - 1 : n;
+  const words = text.tokens.slice(0, written).map((token) => token.text);
+  return [words.join('').trim(), ...(written < n ? [`(${t('sentences.end')})`] : [])].join(' ');
+}
 
 /** A text as the reader sees it. @param {Ranked} text */
 const wordsOf = ({ text }) => text.trim() || t('sentences.nothing');
@@ -86,14 +95,14 @@ function renderPrefixes({ law, at, colourOf, width, unit, choose }) {
   const path = boxes.filter(isChosen); // painted last, so that its outline is whole
   const others = boxes.filter((box) => !isChosen(box));
   /** @param {import('./prefixes.js').Box} box */
-  const renderBox = ({ depth, from, p, text, n, last }) => {
+  const renderBox = ({ depth, from, p, text, last }) => {
     const [x, y, high] = [depth * column, from * height, p * height];
     const chosen = isChosen({ depth, text });
     const colour = chosen
       ? colourOf(at)
       : colourOf(begins(text, sentences[rival], depth + 1) ? rival : last ? text : -1);
     const fill = colour >= 0 ? `c${colour}` : chosen ? 'own' : text < 0 ? 'rest' : 'pale0';
-    const word = text < 0 ? t('sentences.many', { n: number(n) }) : wordOf(sentences[text], depth);
+    const word = text < 0 ? t('sentences.rest') : wordOf(sentences[text], depth);
     const fits = high >= WORD * unit && word.length * LETTER + 12 <= column / unit;
     const whole = text < 0 ? word : beginning(sentences[text], depth + 1);
     return svg`<g class="box ${chosen ? 'chosen' : ''}" @click=${() => text >= 0 && choose(text)}>
