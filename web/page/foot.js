@@ -4,13 +4,14 @@ import { hasMessage, t } from '../locale/locale.js';
 import { TERMS } from '../base/term.js';
 
 /**
- * @param {{ onGuide: (() => void) | null, licences: boolean }} asked `onGuide` is null if the view has a
- *   button for the tour; `licences` is true if the site has LICENSES.txt
+ * @param {{ onGuide: (() => void) | null, licences: boolean, elsewhere: boolean }} asked `onGuide` is null if the view has a
+ *   button for the tour; `licences` is true if the site has LICENSES.txt;
+ *   `elsewhere` is true if another program computes the logits
  */
-export function renderFoot({ onGuide, licences }) {
+export function renderFoot({ onGuide, licences, elsewhere }) {
   return html`
     <footer>
-      <p>${t('foot.numbers')}
+      <p>${t(elsewhere && hasMessage('asking.foot') ? 'asking.foot' : 'foot.numbers')}
         ${onGuide ? html`<button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>` : nothing}
         ${licences ? html`<a href="LICENSES.txt">${t('foot.licences')}</a>` : nothing}</p>
       ${hasMessage('term.title') ? renderGlossary() : nothing}

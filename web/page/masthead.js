@@ -25,7 +25,8 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   if (!['masthead', 'tabs', 'model'].some(shows)) return nothing;
   const { progress: coming, coming: model } = instrument.model;
   const progress = scope.ready && !isSlow(coming) ? coming : null;
-  const shown = progress ? findModel(model).name : name;
+  const elsewhere = String(model).startsWith('source:'); // its name comes with its first answer
+  const shown = progress && !elsewhere ? findModel(model).name : name;
   const sheet = {
     info: instrument.info,
     source: instrument.model.source,

@@ -525,8 +525,10 @@ export class LogitScope extends InstrumentElement {
   #renderFoot() {
     const { shareable } = this;
     const { hasLine, onGuide } = this.#first;
-    return guard([hasLine, hasMessage('term.title'), shareable, t('language')], () =>
+    const elsewhere = hasMessage('asking.foot') && this.instrument.info?.remote === true;
+    return guard([hasLine, hasMessage('term.title'), shareable, elsewhere, t('language')], () =>
       renderFoot({
+        elsewhere,
         onGuide: hasLine ? null : onGuide,
         licences: shareable && assets.inside.size === 0,
       }),

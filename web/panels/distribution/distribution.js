@@ -520,7 +520,9 @@ export class LogitDistribution extends LogitElement {
 /** @param {Trace} trace @param {import('../../plots/bars.js').Cut} cut */
 function cutWords(trace, { stage, below, idle }) {
   const handle = findHandles(trace).find(({ name }) => name === stage.name);
-  if (idle && handle) return handle.active ? handleWords(handle) : settingName(handle.name);
+  // With a hidden tail, the stage's line in the chain says what it may cut.
+  if (idle && handle)
+    return handle.active && !trace.bounded ? handleWords(handle) : settingName(handle.name);
   const name = `${settingName(stage.name)} ${plain(stage.value)}`;
   const params = { stage: name, n: stage.kept };
   return t(below ? 'distribution.cut.below' : 'distribution.cut', params);

@@ -20,6 +20,8 @@ addMessages(locales);
 
 /** The settings must rest for this time before they are audited again, in ms. */
 const RESTS_MS = 300;
+/** A check that finds the largest error of temperature less often says that it cannot tell. */
+const ENOUGH = 0.5;
 const LEVEL = 0.01;
 /** Most proofs that are listed. */
 const PROOFS = 12;
@@ -122,10 +124,12 @@ export class LogitAudit extends LogitElement {
   }
 
   /** @param {Audit} audit */
-  #verdict({ proofs, p_value, pit, temperature, tighter }) {
+  #verdict({ proofs, p_value, pit, temperature, tighter, power }) {
     if (proofs.length > 0) return t('recorded.audit.proof', { n: proofs.length });
     if (pit.n === 0) return t('recorded.audit.none');
-    if (p_value > LEVEL) return t('recorded.audit.fits', { p: sayP(p_value) });
+    const found = power.temperature.at(-1)?.power ?? 0;
+    const fits = found < ENOUGH ? 'recorded.audit.few' : 'recorded.audit.fits';
+    if (p_value > LEVEL) return t(fits, { n: number(pit.n), p: sayP(p_value) });
     const hint =
       tighter.p_value < temperature.p_value && tighter.as_if
         ? t('recorded.audit.as', {
