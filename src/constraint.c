@@ -14,7 +14,7 @@ enum {
     MASKS = 16,
     SMALL =
         4096, /* tokens; in a larger vocabulary any text can be spelled, so no word is a dead end */
-    AHEAD = 256, /* states that the search for a complete text visits */
+    AHEAD = 32, /* states that a search for a complete text finds at most */
     STATES = 1 << 16
 };
 
@@ -38,6 +38,7 @@ struct constraint {
     struct automaton *automaton;
     uint16_t *path; /* (2, longest + 1) path[i]: the state after i bytes of a token; then a spare */
     uint8_t *ends;  /* (STATES,) enum end; NULL if the vocabulary is not small */
+    bool near;      /* true while the automaton has no room for searches */
     size_t words;   /* words of 32 bits in a mask */
     struct {
         uint16_t state;
@@ -199,40 +200,53 @@ static void visit_tokens(struct constraint *constraint, uint16_t *path, uint16_t
     }
 }
 
-/* The states of a breadth-first search. */
-struct queue {
-    size_t n;
-    uint16_t states[AHEAD];
+/* The states that a search has found, each with the state that it was found from. The newest state
+ * is searched next. */
+struct search {
+    size_t n, here;
+    uint16_t states[AHEAD], from[AHEAD];
+    bool done[AHEAD];
 };
 
-static bool enqueue(void *context, uint32_t id, uint16_t after) {
-    struct queue *queue = context;
+static bool find_state(void *context, uint32_t id, uint16_t after) {
+    struct search *search = context;
     (void)id;
-    for (size_t i = 0; i < queue->n; i++)
-        if (queue->states[i] == after) return true;
-    queue->states[queue->n++] = after;
-    return queue->n < AHEAD;
+    for (size_t i = 0; i < search->n; i++)
+        if (search->states[i] == after) return true;
+    search->states[search->n] = after;
+    search->from[search->n++] = (uint16_t)search->here;
+    return search->n < AHEAD;
 }
 
 /* True if whole tokens can complete a text from this state. After "read", where only "reading"
- * fits, a vocabulary of words has none. A search that grows beyond AHEAD states counts as true. */
+ * fits, a vocabulary of words has none. A search that finds AHEAD states counts as true. The
+ * result does not depend on earlier calls: only states that complete a text for certain, and all
+ * states of a search without a complete text, are remembered. */
 static bool can_end(struct constraint *constraint, uint16_t state) {
     uint8_t *ends = constraint->ends;
-    if (!ends) return true;
+    if (!ends || constraint->near) return true;
     if (ends[state]) return ends[state] == END_REACHED;
-    struct queue queue = {.n = 1, .states = {state}};
+    struct search search = {.n = 1, .states = {state}};
     uint16_t *spare = constraint->path + constraint->lexicon->longest + 1;
-    bool found = false;
-    for (size_t i = 0; i < queue.n && !found; i++) {
-        uint16_t here = queue.states[i];
-        found = ends[here] == END_REACHED || automaton_complete(constraint->automaton, here);
-        if (!found && ends[here] != END_NONE)
-            visit_tokens(constraint, spare, here, enqueue, &queue);
-        found = found || queue.n == AHEAD;
+    size_t checked = 0;
+    for (;;) {
+        for (; checked < search.n; checked++) {
+            uint16_t found = search.states[checked];
+            if (ends[found] != END_REACHED && !automaton_complete(constraint->automaton, found))
+                continue;
+            for (size_t i = checked; i; i = search.from[i]) ends[search.states[i]] = END_REACHED;
+            ends[state] = END_REACHED;
+            return true;
+        }
+        if (search.n == AHEAD) return true;
+        search.here = search.n;
+        while (search.here && search.done[search.here - 1]) search.here--;
+        if (!search.here) break;
+        search.done[--search.here] = true;
+        visit_tokens(constraint, spare, search.states[search.here], find_state, &search);
     }
-    for (size_t i = 0; i < queue.n && !found; i++) ends[queue.states[i]] = END_NONE;
-    if (found) ends[state] = END_REACHED;
-    return found;
+    for (size_t i = 0; i < search.n; i++) ends[search.states[i]] = END_NONE;
+    return false;
 }
 
 struct allowance {
@@ -306,20 +320,28 @@ static void fill_mask(struct constraint *constraint, uint16_t state) {
     constraint->mask.count = constraint->masks[place].count;
 }
 
+/* Deletes all states. */
+static void forget_states(struct constraint *constraint) {
+    for (size_t i = 0; i < MASKS; i++) constraint->masks[i].state = AUTOMATON_DEAD;
+    if (constraint->ends) memset(constraint->ends, END_UNKNOWN, STATES);
+    automaton_reset(constraint->automaton);
+}
+
+/* If the automaton is full, tries again from its first state, then without searches. */
 const struct constraint_mask *constraint_follow(struct constraint *constraint, const uint32_t *ids,
                                                 size_t n, struct fault *fault) {
-    for (int attempt = 0; attempt < 2; attempt++) {
+    for (int attempt = 0; attempt < 3; attempt++) {
         size_t bad;
+        constraint->near = attempt == 2;
         uint16_t state = state_after(constraint, ids, n, &bad);
         if (state != AUTOMATON_DEAD) fill_mask(constraint, state);
         if (!automaton_full(constraint->automaton)) {
+            if (constraint->near) constraint->masks[state % MASKS].state = AUTOMATON_DEAD;
             if (state != AUTOMATON_DEAD) return &constraint->mask;
             fault_set(fault, STATUS_NOTHING_LEFT, "constraint_unmet", "n:u", (uint64_t)bad);
             return NULL;
         }
-        for (size_t i = 0; i < MASKS; i++) constraint->masks[i].state = AUTOMATON_DEAD;
-        if (constraint->ends) memset(constraint->ends, END_UNKNOWN, STATES);
-        automaton_reset(constraint->automaton);
+        forget_states(constraint);
     }
     fault_set(fault, STATUS_UNSUPPORTED, "grammar_states", "");
     return NULL;

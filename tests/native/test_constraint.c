@@ -271,7 +271,7 @@ static void check_masks(const char *source, int rounds, size_t length) {
 }
 
 static void masks_are_those_of_each_token(void) {
-    const int few = check_all() ? 60 : 15;
+    const int few = check_all() ? 60 : 8;
     check_masks("root ::= [ab]*", 5, 20);
     check_masks("root ::= \"ab\"* \"c\" | [ab]{3,7} | \"a\" .", few, 20);
     check_masks("root ::= \"(\" root \")\" root | [a-b]?", few, 30);

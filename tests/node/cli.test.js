@@ -68,7 +68,7 @@ describe('settings', () => {
       stdout,
       /\norder: logit_bias, min_new_tokens, temperature, dynatemp_range, top_k\n/,
     );
-    assert.match(stdout, /\ndry_multiplier has no effect: the order of llama\.cpp leaves it out\n/);
+    assert.match(stdout, /\ndry_multiplier has no effect: --samplers of this text leaves it out\n/);
   });
 
   test('--to prints the text for another program, and on stderr each thing that it cannot say', async () => {

@@ -136,9 +136,9 @@ for (const [hash, key] of [
   });
 
 test('after a refused reading no token is drawn or forced', async () => {
-  const grammar = 'root ::= " will" " zzz"';
+  const grammar = 'root ::= " will" " go"';
   const { it } = await instrument({ model: VERBS, begin: beginWith('Tomorrow she') });
-  await it.setGates({ constraint: { grammar } });
+  await it.setGates({ constraint: { grammar }, banned_words: ['go'] });
   await it.generation.step();
   assert.equal(it.fault.code, 'nothing_left');
   const ids = it.texts.steps.map(({ id }) => id);
@@ -150,7 +150,7 @@ test('after a refused reading no token is drawn or forced', async () => {
     it.texts.steps.map(({ id }) => id),
     ids,
   );
-  await it.setGates({ constraint: null });
+  await it.setGates({ constraint: null, banned_words: null });
   await it.generation.step();
   assert.equal(it.texts.steps.length, 2);
 });

@@ -40,7 +40,7 @@ const GOLDEN = [
       'stage_unknown "typical_p"',
       'window_off dry_multiplier',
       'backend llama.cpp',
-      'not_run repetition_penalty',
+      'not_in_order repetition_penalty',
     ],
   },
   {
@@ -49,7 +49,12 @@ const GOLDEN = [
     program: 'sillytavern',
     stages: ['dry_multiplier', 'repetition_penalty', 'top_k', 'top_p', 'min_p', 'temperature'],
     settings: { repetition_window: 1, dry_penalty_last_n: 0, dry_multiplier: 0.8 },
-    notes: ['window_one rep_pen_range', 'breakers_too KoboldCpp', 'backend KoboldCpp'],
+    notes: [
+      'window_one rep_pen_range',
+      'window_whole dry_penalty_last_n',
+      'breakers_too KoboldCpp',
+      'backend KoboldCpp',
+    ],
   },
   {
     name: 'DRY of SillyTavern acts with text-generation-webui, over the window of the penalties',
