@@ -176,7 +176,8 @@ static uint32_t allow(uint32_t *allowed, uint32_t id) {
 /* Takes a token and the state after it; returns false to end the pass. */
 typedef bool visit(void *context, uint32_t id, uint16_t after);
 
-/* Visits every token whose bytes can follow `state`. `path` has room for the states of a token. */
+/* Visits every token with bytes that can follow `state`. `path` has room for the states of a token.
+ */
 static void visit_tokens(struct constraint *constraint, uint16_t *path, uint16_t state, visit *take,
                          void *context) {
     const struct entry *entry = constraint->lexicon->entries, *end = entry + constraint->lexicon->n;
@@ -260,7 +261,7 @@ static bool allow_token(void *context, uint32_t id, uint16_t after) {
     return true;
 }
 
-/* Allows every token whose bytes can follow `state` on the way to a complete text; returns the
+/* Allows every token with bytes that can follow `state` on the way to a complete text; returns the
  * number of these tokens. */
 static uint32_t allow_tokens(struct constraint *constraint, uint16_t state, uint32_t *allowed) {
     struct allowance allowance = {constraint, allowed, 0};

@@ -185,7 +185,7 @@ export async function sandbox(kind = 'frame') {
 /**
  * Returns names that esbuild replaces by constants.
  * @param {string[]} [hosts] hosts from which a user may open a model
- * @param {string[]} [probes] hosts on which a user may ask a server
+ * @param {string[]} [probes] hosts of servers that a user may ask
  */
 export const definedFor = (
   hosts = readHosts('MODEL_HOSTS'),
@@ -199,7 +199,7 @@ export const definedFor = (
  * Writes the site into a folder.
  * @param {string} [out]
  * @param {string[]} [hosts] hosts from which a user may open a model
- * @param {string[]} [probes] hosts on which a user may ask a server
+ * @param {string[]} [probes] hosts of servers that a user may ask
  */
 export async function build(
   out = join(root, 'dist'),

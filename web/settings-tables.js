@@ -5,7 +5,7 @@ import { ours } from './import/settings/ours.js';
 import { programs } from './import/settings/programs.js';
 
 const DOCUMENT = fileURLToPath(new URL('../docs/presets.md', import.meta.url));
-/** Names of the document in which a list is empty. */
+/** Names of empty lists. */
 const NONE = 'none';
 
 /** @param {string[]} names */

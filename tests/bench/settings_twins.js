@@ -165,7 +165,7 @@ function someCase(program) {
   return { program, body, history, logits, step: below(history.length + 1) };
 }
 
-/** The tokens with p after a chain; none if bans of n-grams leave nothing, where the twin has no number either. */
+/** The tokens with p after a chain; none if bans of n-grams leave nothing. Then the twin has no number either. */
 function tokensOf(logits, settings, options) {
   try {
     return scope.warp(new Float32Array(logits), { ...settings, top: V }, options).tokens;

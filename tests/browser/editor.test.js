@@ -292,7 +292,7 @@ long(
     await show('sweep');
     await field(page, 'parts[0].figure.state.choices.figure').selectOption('entropy');
     await fill(page, 'parts[0].figure.state.choices.first.to', 'x');
-    assert.equal(await errors(), 1, 'what is no number is said beside it');
+    assert.equal(await errors(), 1, 'a refusal stands beside it');
     await fill(page, 'parts[0].figure.state.choices.first.to', '1.5');
     const { choices } = (await figure()).state;
     assert.deepEqual([choices.figure, choices.first.to], ['entropy', 1.5]);

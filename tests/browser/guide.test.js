@@ -349,7 +349,7 @@ test('the tour keeps the user’s changes of settings and undoes its own', async
     { temperature, top_k, top_p: top_p ?? 1, min_p, landscape_u, twin },
     { temperature: 0.9, top_k: 3, top_p: 1, min_p: 0.02, landscape_u: 0.4, twin: false },
   );
-  // A user who chooses a knob that removes tokens goes on with the beat about these, and keeps the settings.
+  // If the user chooses a knob that removes tokens, the tour goes on with the beat about such knobs; the settings stay.
   await page.locator('logit-scope').evaluate((scope) => scope.restore({ ...scope.state, beat: 1 }));
   await guide.locator('.deed').waitFor();
   await settle(page);
@@ -383,7 +383,7 @@ long(
       async () => page.url(),
       (url) => url.includes('beat=4'),
     );
-    assert.match(page.url(), /temperature=1\.5&top_p=0\.9.*beat=4/, 'where the order matters');
+    assert.match(page.url(), /temperature=1\.5&top_p=0\.9.*beat=4/, 'the order matters');
     await guide.locator('[data-guide=skip]').focus();
     await page.keyboard.press('Escape');
     await guide.waitFor({ state: 'detached' });

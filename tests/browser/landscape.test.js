@@ -927,7 +927,7 @@ long(
   async () => {
     const opened = await openLandscape({ hash: '#temperature=1.4' });
     const { page, view, knob } = opened;
-    const act = (name) => view.evaluate((it, which) => it.deeds.act(which), name);
+    const act = (name) => view.evaluate((it, word) => it.deeds.act(word), name);
     await view.evaluate((it) => it.lines.set({ top_p: 0.9 }));
     await settle(page);
     await expectCrossing(opened, { top_p: 0.9 });
@@ -1359,7 +1359,7 @@ long('given logits also have a landscape, without a text', async () => {
   await opened.close();
 });
 
-long('an idle first visit shows one sweep, which any input ends and no link shows', async () => {
+long('an idle first visit shows one sweep; any input ends it, no link shows it', async () => {
   const options = { ready: false, own: true, reducedMotion: 'no-preference' };
   const { page, complaints, close } = await bench.open({
     ...options,

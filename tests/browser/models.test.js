@@ -289,7 +289,7 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
     name,
   );
 
-  // A link names the file with which it was made; whoever opens the link without this file is told so.
+  // A link names the file of its model. If the visitor has not opened this file, the page says so.
   await page.locator('[data-command=share]').click();
   const link = new URL(await page.locator('logit-send #link').inputValue());
   await page.keyboard.press('Escape');

@@ -389,7 +389,7 @@ long(
     await until(told, ({ made, left }) => made >= 2 && left === 0);
     await settle(page);
     const one = await told();
-    assert.ok(one.made <= 3, `${one.made}: what was there, and what flies`);
+    assert.ok(one.made <= 3, `${one.made}: the token and its flight`);
     assert.ok(one.longest > 200 && one.longest <= 500, `${one.longest} ms`);
 
     for (let n = 0; n < 4; n++) await step.click();

@@ -192,7 +192,7 @@ describe('the mask equals the naive test of every token', () => {
     });
   }
 
-  test('words: JSON, without the words after which no words complete the text', async () => {
+  test('words: JSON, without words that no words can complete', async () => {
     const scope = await Logitscope.load({ model: vocabulary('logitscope-word', WORDS) });
     const judge = (/** @type {number[]} */ ids) => judgeJson(bytesOf(scope, ids));
     const ends = (/** @type {number[]} */ ids, /** @type {number} */ words) => {

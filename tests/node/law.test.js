@@ -126,7 +126,7 @@ test('a mask is not a condition', async () => {
     for (const bound of beside[0]) close(bound, (all.get(String(ids)) ?? 0) / total, 1e-12);
 });
 
-test('a mask allows no word after which no word can follow', async () => {
+test('a mask allows no word without a word that can follow', async () => {
   const grammars = [
     '" went home" | " and I went to the park with friends"',
     '" reading" | " read the book" | " were going" (" to school")?',

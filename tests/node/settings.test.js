@@ -356,7 +356,7 @@ const GOLDEN = [
     notes: ['settings_cannot_because regex', 'settings_from_model SGLang'],
   },
   {
-    name: 'a body of OpenAI: what is not its key is named',
+    name: 'a body of OpenAI: unknown keys are named',
     text: '{"model":"gpt","messages":[],"temperature":1.2,"frequency_penalty":0.5,"mystery":1}',
     program: 'openai',
     settings: { temperature: 1.2, frequency_penalty: 0.5 },
@@ -616,7 +616,7 @@ test('any settings go through each pair of programs: the chain runs, each differ
     );
 });
 
-test('any text gives a reading or one refusal, and what is read runs', () => {
+test('any text gives a reading or one refusal, and each reading runs', () => {
   const texts = GOLDEN.map(({ text }) => text);
   const key = fc.constantFrom(...programs.flatMap(({ rows }) => rows.map((row) => row.key)));
   const value = fc.oneof(

@@ -311,7 +311,7 @@ function someSettings() {
 }
 
 const rounds = cases(8, 300);
-test(`what one program can say comes back from it unchanged: ${rounds} settings a program`, () => {
+test(`each setting that a program can say comes back from it unchanged: ${rounds} settings a program`, () => {
   for (const { id } of programs)
     for (let i = 0; i < rounds; i++) {
       const first = readSettings(writeSettings(someSettings(), id).text, { program: id }).settings;

@@ -107,7 +107,7 @@ async function writeTexts(scope, values, strategy, samples) {
 
 /**
  * Returns a row for each strategy: its first text. If it has several texts, the row has their common numbers too.
- * `stopped` is the error after which a server gave no more logits; the rows before it are complete.
+ * `stopped` is the error of a server that gave no more logits; the rows before it are complete.
  * @param {any} scope
  * @param {any} values
  */

@@ -178,7 +178,7 @@ function printSummary({ drawn, surprise_bits, stages, unbounded }, stdout) {
 
 /** @type {import('./flags.js').Command} */
 export const logprobs = {
-  summary: 'read token probabilities of another program, show what settings would have done',
+  summary: 'read token probabilities of another program, show the effect of settings on them',
   settings: true,
   modelless: true,
   operands: 'FILE, or - for standard input',

@@ -96,7 +96,7 @@ export async function runOnServer(command, values, options, streams, table) {
   }
 }
 
-/** Codes of errors after which the work so far is worth printing: the model gave no further answer. */
+/** Codes of errors that end the model's answers. The work so far is printed. */
 const STOPPED = ['asked', 'unanswered'];
 
 /** @param {any} error */

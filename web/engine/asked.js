@@ -38,7 +38,7 @@ const WAITING_MAX = 256;
 /** Codes of errors that are no answer. */
 const MISSED = ['unanswered', 'cancelled', 'superseded'];
 
-/** Samplers whose effect depends on a logit's sign. */
+/** Samplers with an effect that depends on a logit's sign. */
 const FACTORS = ['repetition_penalty', 'encoder_repetition_penalty'];
 
 /** Types of tokens in a GGUF file: not made from text, and special. */

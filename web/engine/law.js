@@ -17,7 +17,7 @@ import {
 import { LogitscopeError, mustBe, show } from './errors.js';
 import { bestOf, condition, distances, product, sharpen, sum } from './other-laws.js';
 import { Walk, forestOf } from './prefixes.js';
-import { beamSearch } from './search.js';
+import { beamSearch, checkNumber } from './search.js';
 
 /** @import { Core } from './core.js' */
 /** @import { Beside } from './other-laws.js' */
@@ -26,6 +26,7 @@ import { beamSearch } from './search.js';
 
 const LIMIT = 60_000;
 const LIMIT_MAX = 1 << 17;
+const POWER_MAX = 1000;
 /** A pass that finds too little is repeated with a threshold divided by this number. */
 const STEP = 4;
 /** Below this threshold p is no longer exact enough to be ranked. */
@@ -172,12 +173,6 @@ async function follow({ core, forest, bounds }, settings, { name, values }, list
   return { courses, rest };
 }
 
-/** @param {unknown} power */
-function checkPower(power) {
-  if (!(typeof power === 'number' && power >= 1 && power <= 1000))
-    throw outside('power', 1, 1000, power);
-}
-
 /** @param {unknown} other @param {number} i */
 function checkOther(other, i) {
   if (!isObject(other)) throw mustBe('alongside', 'a_list_of_laws', other, i);
@@ -193,18 +188,9 @@ function checkOther(other, i) {
   if (!['best_of', 'condition', 'power', 'power,settings', 'settings'].includes(keys))
     throw mustBe('alongside', 'a_list_of_laws', other, i);
   const { power, best_of } = /** @type {Other} */ (other);
-  if (power !== undefined) checkPower(power);
+  if (power !== undefined) checkNumber('power', power, 1, POWER_MAX);
   if (best_of !== undefined) checkInteger('best_of', best_of, 1, 1 << 20);
 }
-
-/** @param {string} setting @param {number} minimum @param {number} maximum @param {unknown} value */
-const outside = (setting, minimum, maximum, value) =>
-  new LogitscopeError('out_of_range', 'must_be_between', {
-    setting,
-    minimum,
-    maximum,
-    value: show(value),
-  });
 
 /**
  * Checks the options and fills in the defaults.
@@ -234,7 +220,10 @@ function checkLaw(given, most) {
     beams = [],
     signal,
   } = given;
-  if (!(typeof mass === 'number' && mass > 0 && mass <= 1)) throw outside('mass', 0, 1, mass);
+  if (!(typeof mass === 'number' && mass > 0 && mass <= 1)) {
+    const range = { setting: 'mass', minimum: 0, maximum: 1, value: show(mass) };
+    throw new LogitscopeError('out_of_range', 'must_be_between', range);
+  }
   checkInteger('limit', limit, 1, LIMIT_MAX);
   checkInteger('max_new_tokens', max_new_tokens, 1, most);
   checkSignal(signal);
@@ -243,7 +232,7 @@ function checkLaw(given, most) {
   const others = [...(given.alongside ?? []), ...(power === undefined ? [] : [{ power }])];
   others.forEach(checkOther);
   if (knob) checkNumbers('knob.values', knob.values);
-  for (const each of powers) checkPower(each);
+  for (const each of powers) checkNumber('powers', each, 1, POWER_MAX);
   for (const width of beams) checkInteger('beams', width, 1, 64);
   return { mass, limit, most: max_new_tokens, others, knob, powers, beams, signal };
 }

@@ -49,7 +49,7 @@ export function bestOf(listed, n) {
 
 /**
  * The law given that a text satisfies a constraint.
- * @param {import('./prefixes.js').Walk} masked a walk whose only setting is the constraint
+ * @param {import('./prefixes.js').Walk} masked a walk with the constraint as its only setting
  * @param {Sentence[]} listed
  * @param {number} rest
  * @returns {Promise<Beside>}

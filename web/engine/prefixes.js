@@ -169,7 +169,7 @@ export class Walk {
     if (q) return q;
     const logits = await this.#forest.learn(prefix, path);
     await this.#pace();
-    if (this.bounds.signal?.aborted) throw new LogitscopeError('cancelled', 'load_cancelled');
+    if (this.bounds.signal?.aborted) throw new LogitscopeError('cancelled', 'law_cancelled');
     return this.#row(logits, [...this.#forest.prompt, ...path]);
   }
 

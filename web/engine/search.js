@@ -56,12 +56,13 @@ const STEPS_MAX = 1 << 16;
 const SESSIONS_BYTES = 2 ** 28;
 
 /**
+ * Refuses a value that is no number between low and high.
  * @param {string} name
  * @param {unknown} value
  * @param {number} low
  * @param {number} high
  */
-function checkNumber(name, value, low, high) {
+export function checkNumber(name, value, low, high) {
   if (typeof value !== 'number') {
     throw mustBe(name, 'a_number', value);
   }

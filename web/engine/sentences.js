@@ -578,7 +578,7 @@ export const sentences = {
   record_cut: 'the last line is cut off and was left out',
   record_alone: 'positions without alternatives, with wide bounds: {n}',
   record_no_number: 'positions without a probability: {n}',
-  record_undrawn: 'positions at which {program} does not say which token was drawn: {n}',
+  record_undrawn: 'positions of {program} without the name of the drawn token: {n}',
   record_prompt: 'tokens of the prompt, which were not drawn: {n}',
   record_echo: 'the answer begins with its prompt and does not say where the prompt ends',
   record_left_out:
@@ -627,6 +627,7 @@ export const sentences = {
   no_address: 'this bundle does not say where {name} lies: give its address as `{option}`',
   http_status: 'HTTP status {n}',
   load_cancelled: 'loading was cancelled',
+  law_cancelled: 'the search of whole texts was cancelled',
   hub_name: 'a name of the hub is hub:owner/name/file.gguf, got {value}',
   hub_no_weights:
     '{name} has no config.json with model.safetensors: for a GGUF file name it too, as in hub:owner/name/file.gguf',

@@ -8,7 +8,7 @@
  * @typedef {Record<string, any>} Raw
  *
  * A drawn token with the listed alternatives. `prompt` is true for a token that was given, not drawn. With `first`,
- * `drawn` is the first listed token and nothing says which token was drawn. With `echo`, the tokens after it may be
+ * `drawn` is the first listed token, since nothing names the drawn one. With `echo`, the tokens after it may be
  * given too.
  * @typedef {{ drawn: Raw, top: Raw[], prompt?: boolean, first?: boolean, echo?: boolean }} Found
  *
@@ -194,7 +194,7 @@ export const SHAPES = [
 export const promptOf = (doc) =>
   (list(doc.prompt_logprobs) ?? list(choiceOf(doc)?.prompt_logprobs) ?? []).map(rankedOf);
 
-/** Marks by which servers of OpenAI's shape are told apart. @type {[string, (doc: any, first: any) => unknown][]} */
+/** Marks that tell servers of OpenAI's shape apart. @type {[string, (doc: any, first: any) => unknown][]} */
 const MARKS = [
   ['koboldcpp', ({ model }) => /^koboldcpp\//.test(model)],
   ['llama-cpp', (doc) => 'timings' in doc || /^b\d+-/.test(doc.system_fingerprint)],

@@ -14,14 +14,14 @@ import { parseJson } from './read-text.js';
  * @typedef {Token & { logprob: number }} Listed
  *
  * One position. `top` has the most probable tokens, most probable first; it may lack the drawn token, and then every
- * token that it lacks is at most as probable as its last. `half_unit` is the most by which rounding moved a number.
- * `prompt` is true for a given token. `drawn` is false if the answer does not say which token was drawn.
+ * token that it lacks is at most as probable as its last. `half_unit` is the largest error of rounding.
+ * `prompt` is true for a given token. `drawn` is false if the answer does not name the drawn token.
  * @typedef {{ token: Token, top: Listed[], half_unit: number, prompt: boolean, drawn: boolean }} Position
  *
  * A note on the record: its sentence is the one of an error with this key.
  * @typedef {import('../engine/errors.js').Phrase} Note
  *
- * `raw` says of which law the numbers are: the model's own ('raw'), or the one that the server drew from, after
+ * `raw` names the law of the numbers: the model's own ('raw'), or the one that the server drew from, after
  * temperature and truncation ('warped').
  * @typedef {{ program: string, raw: 'raw' | 'warped' | 'unknown', vocab_size: number | null, text: string | null,
  *   positions: Position[], notes: Note[] }} LogprobRecord
@@ -42,8 +42,8 @@ const MASS_SLACK = 0.01;
 const FLOAT_ERROR = 1e-6;
 
 /**
- * Python's JSON has bare NaN and Infinity. JSON.parse reads 1e999 as Infinity; NaN becomes a text, which is refused
- * where a number must be.
+ * Python's JSON has bare NaN and Infinity. JSON.parse reads 1e999 as Infinity; NaN becomes a text and is refused
+ * as a number.
  * @param {string} text
  */
 const strict = (text) =>
@@ -311,8 +311,8 @@ function setHalfUnits(positions) {
  * @returns {Note[]}
  */
 function notesOf(program, found, positions) {
-  /** @param {(position: Position) => boolean} which */
-  const count = (which) => positions.filter(which).length;
+  /** @param {(position: Position) => boolean} test */
+  const count = (test) => positions.filter(test).length;
   const given = found.reduce((n, { top }) => n + top.length, 0);
   const kept = positions.reduce((n, { top }) => n + top.length, 0);
   const alone = count(({ top, token }) => top.length === 0 && token.logprob !== null);

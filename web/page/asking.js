@@ -162,7 +162,7 @@ export async function enterSource(scope, kind) {
 }
 
 /**
- * Opens the model of a server to which the user has agreed.
+ * Opens the model of a server after the user has agreed.
  * @param {LogitScope} scope
  * @param {Server} server
  */

@@ -15,7 +15,7 @@ addMessages(locales);
 
 /**
  * @typedef {import('../state/page-state.js').PageState} PageState
- * `program` is the program whose settings have led to the state.
+ * `program` is the program that the settings of the state come from.
  * @typedef {{ state: PageState, saved: import('../state/saved-texts.js').Saved, program?: string }} Deed
  */
 
@@ -43,7 +43,7 @@ export class Deeds extends EventTarget {
   /** Number of states that undo and redo are restoring now. Meanwhile, no change becomes a deed. */
   #restoring = 0;
   #debounce = new Debounce();
-  /** The program whose settings are the next change; '' for another change. */
+  /** The program that the next change comes from; '' for another change. */
   #program = '';
   #model;
   /**
@@ -158,7 +158,7 @@ export class Deeds extends EventTarget {
       : '';
   }
 
-  /** Names the program whose settings are the next change. @param {string} program */
+  /** Names the program that the next change comes from. @param {string} program */
   name(program) {
     Debounce.flush(); // earlier changes are deeds of their own
     this.#program = program;

@@ -297,7 +297,7 @@ export class LogitGuide extends LogitElement {
     if (this.over) this.said = this.#wordsOf(now) ?? (() => t('guide.other'));
     else {
       this.away = this.beat === 1 && now.knob !== 'temperature';
-      // A user who works at a knob that removes tokens goes on with the beat about these knobs.
+      // If the user works at a knob that removes tokens, the tour goes on with the beat about such knobs.
       if (this.away && CUTS.includes(now.knob))
         this.emit('logit-beat', { beat: CUTS_BEAT, fresh: false });
       const moved = this.beat === 2 && this.#acted && this.#before;

@@ -13,7 +13,7 @@ import { farAddress } from '../state/hosts.js';
 
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
 
-/** Returns the instrument in which an event happened. @param {Event} event */
+/** Returns the instrument of an event. @param {Event} event */
 const scopeAround = (event) =>
   /** @type {LogitScope | undefined} */ (
     event.composedPath().find((part) => part instanceof Element && part.localName === 'logit-scope')
@@ -29,7 +29,7 @@ document.addEventListener('logit-programs', async (event) => {
       html`<logit-programs .scope=${scope} .request=${request} @logit-adopt=${scope.adopt}></logit-programs>`;
 });
 
-/** The model of each instrument whose own settings were offered last. @type {WeakMap<LogitScope, unknown>} */
+/** For each instrument, the model that last offered its own settings. @type {WeakMap<LogitScope, unknown>} */
 const offered = new WeakMap();
 
 document.addEventListener('logit-ready', async (event) => {

@@ -19,7 +19,7 @@ import { PARTS } from '../state/settings.js';
  * @typedef {object} Arranged
  * @property {Stage[]} chain in the program's order
  * @property {(Given & { notes: Phrase[] })[]} idle keys that do nothing, or nothing here, and why
- * @property {Given[]} off keys whose value means "off"
+ * @property {Given[]} off keys with a value that means "off"
  * @property {Given[]} read keys without a setting of their own, such as the order
  * @property {Given[]} prompts keys with a prompt, which the bench does not take over
  * @property {Given[]} others keys that do not concern the draw

@@ -35,7 +35,7 @@ addMessages(conventions);
  * @typedef {import('../state/reader.js').Reading} Result
  */
 
-/** Keys of the sentences about the tokens in which two results differ. */
+/** Keys of the sentences about the different tokens of two results. */
 const DIFFERENCE = {
   only: 'conventions.only',
   lost: 'conventions.lost',

@@ -23,7 +23,7 @@ addMessages(locales);
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
 
 const ADDRESS = 'http://127.0.0.1:8080';
-/** The key of sessionStorage under which this tab keeps the last address, for the field alone. */
+/** The key of sessionStorage for this tab's last address, which fills the field alone. */
 const KEPT = 'logitscope:server';
 /** The time to open a server, in ms. */
 const OPEN_MS = 60_000;

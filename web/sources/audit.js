@@ -3,7 +3,7 @@
  * proof that they are not. All other evidence is statistical: draw-tests.js has the tests and their assumptions.
  *
  * If the hidden tail leaves a probability open, the audit uses the part that is certain: the shares among the listed
- * tokens, which no tail changes. It leaves out positions in which a token of some weight may or may not be removed. Both
+ * tokens, which no tail changes. It leaves out positions with a heavy token that may or may not be removed. Both
  * decisions depend on the law alone, not on the drawn token, so the rate of false alarms stays; power is lost.
  */
 import { checkInteger } from '../engine/checks.js';
@@ -49,7 +49,7 @@ import { keyOf, lawAt, readsHistory } from './record-law.js';
  * @property {string} name
  * @property {number} value
  * @property {number} proofs number of drawn tokens that the stage removes
- * @property {number} acts number of positions in which it removes a listed token
+ * @property {number} acts number of positions with a listed token that it removes
  * @property {{ p_value: number, as_if: Cut | null } | null} tighter evidence that the cut was tighter than claimed
  *
  * @typedef {object} Audit
@@ -138,7 +138,7 @@ export async function readLaws(record, settings, engine, { onprogress, signal })
   return laws;
 }
 
-/** False for a token of the prompt, and if the record does not say which token was drawn. @param {Position} position */
+/** False for a token of the prompt, and if the record does not name the drawn token. @param {Position} position */
 const isDraw = ({ prompt, drawn }) => drawn && !prompt;
 
 /** The index of the drawn token in its list, the list's length for a hidden one. @param {Position} position */

@@ -1,5 +1,5 @@
 /**
- * Bounds of a chain over a distribution of which a server listed only some tokens. They hold for every hidden tail that
+ * Bounds of a chain over a distribution; the server listed only some of its tokens. They hold for every hidden tail that
  * the numbers allow. As soon as no hidden token is left and all logits are known to the bit, the engine runs the rest of
  * the chain on the listed tokens: its numbers are exact.
  */
@@ -32,7 +32,7 @@ import { countOf, keepLast } from './verdicts.js';
 
 /** An interval of p that is narrower is open by rounding alone. */
 const NARROW = 1e-5;
-/** Stages whose rule contains the size of the vocabulary. */
+/** Stages with the size of the vocabulary in their rule. */
 const SIZED = ['p_less', 'mirostat'];
 
 /** @param {ArrayLike<number>} logprobs */
@@ -77,7 +77,7 @@ const onlyOf = (table, settings) => (/** @type {string[]} */ names) => {
 };
 
 /**
- * Bounds of p for each listed token, and of what each stage keeps.
+ * Bounds of p for each listed token, and of the tokens that each stage keeps.
  * @param {Engine} engine
  * @param {Partial} partial
  * @param {Record<string, any>} settings

@@ -168,7 +168,7 @@ export function topP(law, { values }, p) {
   };
 }
 
-/** Largest list of which all pairs of tokens are compared. */
+/** Largest list with a comparison of all pairs of tokens. */
 const PAIRS_MOST = 2000;
 
 /** @param {Law} law @param {Run} run @param {number} p */
@@ -179,7 +179,7 @@ export function typical(law, { values }, p) {
   const [low, high] = entropyOf(law, weights);
   const target = values.convention === 'llama.cpp' ? p + TOLERANCE : p - TOLERANCE;
   if (target >= 1) return;
-  // The logit of a token whose surprise is the entropy.
+  // The logit of a token with a surprise equal to the entropy.
   const slack = 2 ** -20 * (1 + Math.abs(weights.ref));
   const center = /** @type {Interval} */ ([
     log(weights.total[0]) + weights.ref - high - slack,

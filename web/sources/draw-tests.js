@@ -26,7 +26,7 @@ import { expOfMinus, normalTail } from '../engine/detect.js';
  * @typedef {{ name: string, value: number }} Cut
  */
 
-/** The level of the false alarms for which power is given, and the number of tests that share it. */
+/** The level of false alarms for the power, and the number of tests that share it. */
 export const LEVEL = 0.01;
 export const N_TESTS = 3;
 

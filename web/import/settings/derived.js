@@ -7,7 +7,7 @@ import { phrase } from '../../engine/errors.js';
 
 /**
  * Returns rows under other names.
- * @param {Row[]} rows of the program whose samplers run
+ * @param {Row[]} rows of the program that runs the samplers
  * @param {Record<string, string>} names the other program's key by this program's
  * @param {Record<string, any>} defaults of this program, by its keys; other rows keep theirs
  * @returns {Row[]}

@@ -1,6 +1,6 @@
 /**
- * The notations in which programs keep settings. Each reader returns pairs of a key and a value in the order of the
- * text. Values of a notation without types stay texts: the tables know which of them are numbers.
+ * The notations of settings files. Each reader returns pairs of a key and a value in the order of the
+ * text. Values of a notation without types stay texts: the tables know the numbers among them.
  */
 import { LogitscopeError, show } from '../../engine/errors.js';
 
@@ -23,7 +23,7 @@ export const refused = (key, values) => new LogitscopeError('settings', key, val
 export const isObject = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The line on which a fault of JSON is, if the message of this engine names it. @param {string} text @param {unknown} error */
+/** The line of a fault of JSON, if the message of this engine names it. @param {string} text @param {unknown} error */
 function lineOf(text, error) {
   const message = String(/** @type {Error} */ (error).message);
   const line = /\bline (\d+)/.exec(message)?.[1];

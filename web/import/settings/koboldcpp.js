@@ -211,7 +211,7 @@ export function koboldNumbers(settings) {
     STAGES.findIndex((stages) => stages.includes(name));
   const named = settings.order.filter((/** @type {string} */ name) => acting.includes(name));
   const numbers = [...new Set(named.map(numberOf))].filter((number) => number >= 0);
-  // A number without an active stage stands where the usual order has it.
+  // A number without an active stage has its place in the usual order.
   for (const number of USUAL.filter((one) => !numbers.includes(one))) {
     const after = USUAL.slice(USUAL.indexOf(number) + 1).find((one) => numbers.includes(one));
     numbers.splice(after === undefined ? numbers.length : numbers.indexOf(after), 0, number);

@@ -295,7 +295,7 @@ function parse(text, note) {
   if (/^\s*\{/.test(text)) {
     const object = readObject(text);
     const inner = innerOf(object);
-    // Answers of the server carry 32-bit numbers; requests carry what a person typed.
+    // Answers of the server carry 32-bit numbers; requests carry numbers as typed.
     return inner
       ? Object.entries(inner).map(([key, value]) => [key, shortFloat(value)])
       : Object.entries(object);

@@ -29,7 +29,7 @@ const MIROSTAT = `${PREDICTION}llama.mirostatSampling`;
 const DEFAULTS = { [`${PREDICTION}repeatPenalty`]: 1.1 };
 /** Fields without a box to tick. */
 const PLAIN = [`${PREDICTION}temperature`, `${PREDICTION}topKSampling`];
-/** Values of a field whose box is not ticked. @type {Record<string, any>} */
+/** Values of a field with an empty box. @type {Record<string, any>} */
 const OFF = { temp: 1, top_k: 0, top_p: 1, repeat_penalty: 1, typical: 1, logit_bias: [] };
 
 /** Order and effects of Mirostat. @param {State} state */

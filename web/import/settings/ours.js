@@ -1,7 +1,7 @@
 /** Facts about the settings of Logitscope that the tables of other programs need. A test compares them with the engine's table. */
 
 /**
- * One of our settings: its neutral value, the lowest and the highest value, and the settings of which at least one
+ * One of our settings: its neutral value, the lowest and the highest value, and the settings: at least one of them
  * must act before it has an effect. Real numbers are the default; lists and maps have no bounds. A gate stands in no
  * order.
  * @typedef {{ neutral: any, low?: number, high?: number, whole?: true, of?: string[], gate?: true }} Ours
@@ -95,7 +95,7 @@ export const ours = {
 /** True if two values of a setting are the same; objects and lists are compared by their content. @param {unknown} a @param {unknown} b */
 export const same = (a, b) => Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 
-/** The samplers whose value is not neutral, in the order of `ours`. @param {Record<string, any>} settings */
+/** The samplers that are not neutral, in the order of `ours`. @param {Record<string, any>} settings */
 export const active = (settings) =>
   Object.keys(ours).filter((name) => !ours[name].of && !ours[name].gate && acts(settings, name));
 

@@ -1,4 +1,4 @@
-/** The programs whose settings are read and written: one table each. */
+/** The known programs, one table each. */
 import { show } from '../../engine/errors.js';
 import { exllamav2 } from './exllamav2.js';
 import { refused } from './forms.js';

@@ -44,7 +44,7 @@ import { recognise } from './recognise.js';
  * @property {Record<string, any[]>} [idle] values of the keys in `cannot` and `ignored` that mean "off"
  * @property {string[]} [other] keys without effect on the draw; a * at the end stands for any letters
  * @property {(text: any, note: (note: Phrase) => void) => Pairs} parse text, or bytes of a binary file
- * @property {(key: string) => string} [plain] the form of a key by which spellings are compared
+ * @property {(key: string) => string} [plain] the common form of a key's spellings
  * @property {(pairs: Pairs, settings: Record<string, any>, note: (note: Phrase) => void) => string} format
  * @property {(text: string, object: Record<string, any> | null, fileName: string) => number} sure 0 to 1: how
  *   well a text fits; `object` is the text as JSON, if it is JSON
@@ -223,7 +223,7 @@ function stateOf({ rows, always = {} }, values, note) {
   return { all, given: new Set(Object.keys(values)), settings, note, drop };
 }
 
-/** Keys with which a text gives an order. */
+/** Keys that give an order. */
 const ORDER = /^(samplers|sampler_seq|sampling_seq|sampler_order|sampler_priority|sequence|order)$/;
 
 /**

@@ -1,4 +1,4 @@
-/** Finds the program to which a text with settings belongs. */
+/** Finds the program of a text with settings. */
 import { isObject, plainKey } from './forms.js';
 import { programs } from './programs.js';
 

@@ -217,7 +217,7 @@ export const webuiRows = [
 ];
 
 const beams = phrase('settings_reason_beams');
-/** Keys of searches, which presets of 2023 have. @type {Record<string, Phrase | null>} */
+/** Keys of searches, as in presets of 2023. @type {Record<string, Phrase | null>} */
 export const webuiCannot = {
   penalty_alpha: phrase('settings_reason_contrastive'),
   num_beams: beams,

@@ -29,7 +29,7 @@ export const serverRows = [
   { key: 'repetition_penalty', setting: 'repetition_penalty', default: 1 },
 ];
 
-/** Keys whose default the server takes from the model's generation_config.json. */
+/** Keys with a default from the model's generation_config.json. */
 const FROM_MODEL = ['temperature', 'top_k', 'top_p', 'min_p', 'repetition_penalty'];
 
 /** The keys of the model's generation_config.json that the text leaves to it. @param {State} state @param {string} program */

@@ -1,4 +1,4 @@
-/** The buttons that choose which knob is shown if only one is. A swipe over the lines chooses too. */
+/** The buttons that choose the one visible knob. A swipe over the lines chooses too. */
 import { html } from 'lit';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { t } from '../../locale/locale.js';
@@ -42,7 +42,7 @@ export class Chooser {
     });
   }
 
-  /** Notes the sampler whose line the user has swiped to. @param {Event} event */
+  /** Notes the sampler of the line that the user has swiped to. @param {Event} event */
   onScroll = ({ currentTarget }) => {
     const list = /** @type {HTMLElement} */ (currentTarget);
     const middle = list.getBoundingClientRect().x + list.offsetWidth / 2;

@@ -520,7 +520,7 @@ export class LogitDistribution extends LogitElement {
 /** @param {Trace} trace @param {import('../../plots/bars.js').Cut} cut */
 function cutWords(trace, { stage, below, idle }) {
   const handle = findHandles(trace).find(({ name }) => name === stage.name);
-  // With a hidden tail, the stage's line in the chain says what it may cut.
+  // With a hidden tail, the stage's line in the chain names its possible cuts.
   if (idle && handle)
     return handle.active && !trace.bounded ? handleWords(handle) : settingName(handle.name);
   const name = `${settingName(stage.name)} ${plain(stage.value)}`;

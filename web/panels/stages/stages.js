@@ -38,7 +38,7 @@ addMessages(locales);
 
 /** The key of the band for all other tokens. */
 const REST = 'rest';
-/** Distance in pixels up to which a scrolled end counts as in sight. */
+/** An end within this distance, in pixels, counts as in sight. */
 const CUT = 8;
 
 export class LogitStages extends LogitElement {
@@ -208,7 +208,7 @@ export class LogitStages extends LogitElement {
       : nameOfColumn(column);
   }
 
-  /** Fades the edges of the picture behind which there are further columns. */
+  /** Fades the edges of the picture that hide further columns. */
   #markCut = () => {
     const wide = this.renderRoot.querySelector('.wide');
     if (!wide) return;
