@@ -254,6 +254,15 @@ test('other models give the next few tokens, with the rest', async () => {
   stories.close();
 });
 
+test('a law ends with an error if the engine is closed while it runs', async () => {
+  const stories = await Logitscope.load({
+    model: new URL('../../models/stories.gguf', import.meta.url),
+  });
+  const law = stories.law('The soup was too', { repetition_penalty: 1.1 }, { max_new_tokens: 4 });
+  setTimeout(() => stories.close(), 25);
+  await assert.rejects(law, /the instance is closed/);
+});
+
 test('a state, a coin and wrong options are refused by name', async () => {
   const refused = async (
     /** @type {any} */ settings,

@@ -131,6 +131,7 @@ function checkStages(values, own) {
 
 /** Reads prefixes under one chain. */
 export class Walk {
+  #core;
   #forest;
   #row;
   #pace = openPace();
@@ -142,6 +143,7 @@ export class Walk {
    * @param {{ most: number, ends: number[], limit: number, signal?: { aborted: boolean } }} bounds
    */
   constructor(core, forest, settings, bounds) {
+    this.#core = core;
     this.#forest = forest;
     const resolved = core.resolve({ ...settings, top: 0 });
     checkStages(resolved.values, resolved.own);
@@ -169,6 +171,7 @@ export class Walk {
     if (q) return q;
     const logits = await this.#forest.learn(prefix, path);
     await this.#pace();
+    this.#core.needModel(); // an event during the pause may have closed the engine
     if (this.bounds.signal?.aborted) throw new LogitscopeError('cancelled', 'law_cancelled');
     return this.#row(logits, [...this.#forest.prompt, ...path]);
   }
