@@ -232,6 +232,24 @@ describe('generate', () => {
     assert.deepEqual(infinite.ids, banned.ids);
   });
 
+  test('--thinking gives the part between two delimiters settings of its own', async () => {
+    const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+    const id = scope.encode(SHE[1]).at(-1);
+    const words = ['--thinking', 'temperature=3', '--thinking', 'top-k=4'];
+    const flags = [...words, '--thinking-begin', `${id}`, '--thinking-end', 'will'];
+    const got = await json('generate', ...SHE, '--seed', '9', ...flags);
+    const settings = { temperature: 3, top_k: 4 };
+    const thinking = { settings, begin: [id], end: 'will' };
+    const asked = { prompt: SHE[1], seed: 9, thinking };
+    const { ids, thinking: used } = await scope.write(asked);
+    assert.deepEqual(got.ids, ids);
+    assert.deepEqual(got.thinking, used);
+    assert.equal(got.steps[0].thinking, true);
+    const { stderr } = await cli(['generate', ...SHE, '--seed', '9', ...flags]);
+    assert.match(stderr, /^\d+ tokens \(\d+ thinking\), /);
+    scope.close();
+  });
+
   test('a stop text ends the text', async () => {
     const { text, finish_reason } = await json(
       'generate',
@@ -903,6 +921,14 @@ describe('wrong arguments give one line on stderr and exit code 2', () => {
     'an odd id': [['detect', '--ids', '1,x', '--green-bias', '2'], '"x"'],
     'no watermark': [['detect', '--ids', '1'], 'green_bias or synthid_depth must be above 0'],
     'text twice': [['tokenize', '--prompt', 'x', '--text', 'x'], '--text'],
+    'no setting of the thinking': [
+      ['generate', ...SHE, '--thinking', 'topp=1'],
+      'did you mean top_p?',
+    ],
+    'a delimiter alone': [
+      ['generate', ...SHE, '--thinking-end', 'x'],
+      '--thinking-end needs --thinking',
+    ],
     'no value': [['generate', '--prompt'], '--prompt needs a value'],
     'a number that is none': [['generate', ...SHE, '--temperature', 'hot'], '"hot"'],
     'a number out of range': [

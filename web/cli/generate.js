@@ -16,6 +16,7 @@ import { Logitscope } from '../engine/index.js';
 import { play } from './interactive.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { SERVER, faultOf, isStopped } from './server.js';
+import { THINKING, thinkingOf } from './thinking.js';
 import { inLine, printJson, printLine, safe, say } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
@@ -71,6 +72,10 @@ async function draftLine(scope, { draft: _, ...options }, { ids, steps, speculat
   );
 }
 
+/** Returns the number of tokens of the thinking as part of a line; '' without settings of the thinking. @param {any} result */
+const thoughtPart = ({ thinking, steps }) =>
+  thinking ? ` (${steps.filter((/** @type {any} */ step) => step.thinking).length} thinking)` : '';
+
 /**
  * Runs a generation and prints it as text or as JSON.
  * @param {any} scope
@@ -96,9 +101,11 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
   const verdict = judge(grammar, prompt + result.text);
   if (values.json || values.ndjson) {
     const { settings, seed, prompt_ids, ids, text, finish_reason, steps, speculation } = result;
+    const { thinking } = result;
     const whole = {
       model: values.model,
       settings,
+      ...(thinking && { thinking }),
       seed,
       ...(chat && { prompt }),
       prompt_ids,
@@ -115,7 +122,7 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
   }
   write(`${begun ? '' : prompt}\n`);
   stderr.write(
-    `${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
+    `${result.ids.length} tokens${thoughtPart(result)}, ${result.finish_reason}, seed ${result.seed}${
       verdict ? `; ${inLine(verdictLine(verdict))}` : ''
     }\n`,
   );
@@ -176,6 +183,7 @@ export const generate = {
       needs: 'draft',
       help: 'with --draft: tokens that it drafts for a pass, 1 to 32 (4)',
     },
+    ...THINKING,
     GRAMMAR,
     ...OWN,
     ...SERVER,
@@ -203,6 +211,7 @@ export const generate = {
         ...own,
         ...(amateur && { amateur }),
         ...(draft && { draft }),
+        ...thinkingOf(values, table),
         cache: !values.no_cache,
       };
       const grammar = readGrammar(values);

@@ -20,7 +20,7 @@ function settingsIn(table) {
 }
 
 /** Settings whose values are functions, models or grammars. `/settings` prints them as the user wrote them. */
-const NAMED = ['own', 'draft', 'amateur', 'constraint'];
+const NAMED = ['own', 'draft', 'amateur', 'constraint', 'thinking'];
 
 /** @param {any} value @returns {string[]} */
 function wordsOf(value) {

@@ -1,6 +1,7 @@
 /** Calls that combine other calls: several texts for one prompt, the log-probability of a text. */
 import { checkIds, checkInteger, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
+import { openPace } from './generate.js';
 
 /** @import { Core } from './core.js' */
 /** @import { Generated, Score, Step } from './types.js' */
@@ -49,10 +50,10 @@ function idsOf(core, prompt, completion) {
  * @param {import('./session.js').Session} session
  * @param {string | ArrayLike<number>} prompt
  * @param {string | ArrayLike<number>} completion
- * @param {() => Promise<void>} pace lets pending events run
  * @returns {Promise<Score>}
  */
-export async function score(core, session, prompt, completion, pace) {
+export async function score(core, session, prompt, completion) {
+  const pace = openPace();
   const { before, after } = await core.later(() => idsOf(core, prompt, completion));
   const { tokenizer } = core.needModel();
   const ids = [...before];

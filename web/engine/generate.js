@@ -25,7 +25,7 @@ import { TextStream } from './text-stream.js';
  */
 
 const OPTIONS =
-  'prompt drawn_ids max_new_tokens cache stop signal u amateur draft draft_tokens draft_top top_logprobs'.split(
+  'prompt drawn_ids max_new_tokens cache stop signal u thinking amateur draft draft_tokens draft_top top_logprobs'.split(
     ' ',
   );
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
@@ -107,8 +107,27 @@ function idsOf(core, name, given) {
   return ids;
 }
 
+/**
+ * Returns the options of a generation, completed and checked.
+ * @param {Core} core
+ * @param {any} options
+ */
+async function resolveOptions(core, options) {
+  const asked = resolveText(core, options);
+  const { resolved, ids, length } = asked;
+  const thinking =
+    options.thinking === undefined
+      ? null
+      : (await import('./thinking-settings.js')).openThinking(core, asked, options, OPTIONS);
+  const start = { constraint_start: length, ...resolved.gates };
+  const groups = [resolved, ...(thinking ? [thinking.resolved] : [])];
+  /** The settings of the answer, then those of the thinking. */
+  const parts = groups.map((group) => ({ ...group, gates: start }));
+  return { ...asked, begun: ids.length, thinking, parts };
+}
+
 /** @param {Core} core @param {any} options */
-function resolveOptions(core, options) {
+function resolveText(core, options) {
   const { vocab_size } = core.needModel();
   const { top = 0, top_logprobs = top } = options ?? {};
   const resolved = { ...core.resolve(options, OPTIONS), top: top_logprobs };
@@ -161,12 +180,12 @@ function openRest(signal) {
  * draft, else from the timeline, with a second distribution if the settings need it.
  * @param {Core} core
  * @param {Timeline} timeline
- * @param {ReturnType<typeof resolveOptions>} asked
+ * @param {Awaited<ReturnType<typeof resolveOptions>>} asked
  * @param {any} options
  */
 async function openDraws(core, timeline, asked, options) {
-  const { resolved, ids, length, cache } = asked;
-  const second = readsSecond(resolved.values)
+  const { resolved, parts, ids, length, cache } = asked;
+  const second = parts.some(({ values }) => readsSecond(values))
     ? (await import('./second-distribution.js')).resolveSecond(
         Array.from(idsOf(core, 'negative_prompt', resolved.negative_prompt ?? [ids[length - 1]])),
         options,
@@ -192,7 +211,7 @@ async function openDraws(core, timeline, asked, options) {
     async next(now, choice, left) {
       if (drafting) return drafting.next(ids, now, choice, left);
       await timeline.feed(ids, cache, asked.signal);
-      if (second) timeline.second(await second(timeline, ids, cache));
+      if (second && readsSecond(now.values)) timeline.second(await second(timeline, ids, cache));
       return timeline.draw(now, choice);
     },
   };
@@ -234,13 +253,11 @@ function addToken(core, facts) {
  * @returns {AsyncGenerator<Step, Generated, void>}
  */
 export async function* generate(core, timeline, options) {
-  const asked = resolveOptions(core, options);
-  const { resolved, ids, length, maximum, cache, stops, signal } = asked; // the length of the prompt
+  const asked = await resolveOptions(core, options);
+  const { resolved, parts, thinking, ids, length, begun, maximum, cache, stops, signal } = asked; // the length of the prompt
   let { choice } = asked;
   const text = new TextStream(stops);
-  const begun = ids.length;
   const ends = core.ends(resolved, core.needModel().vocab_size);
-  let now = { ...resolved, gates: { constraint_start: length, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
   const rest = openRest(signal);
@@ -254,6 +271,8 @@ export async function* generate(core, timeline, options) {
         break;
       }
       const began = performance.now();
+      const part = Number(thinking?.on ?? false);
+      const now = parts[part];
       const sample = await next(now, choice, maximum - n).catch((error) => {
         if (!core.asked || !signal?.aborted) throw error;
       });
@@ -265,8 +284,9 @@ export async function* generate(core, timeline, options) {
       const { drawn, kept, entropy, tokens, ...how } = sample;
       core.needModel(); // throws if the instance was closed during the generation
       const state = carried(now.values);
-      if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
+      if (state) parts[part] = { ...now, values: { ...now.values, [state]: drawn.mu } };
       ids.push(drawn.id);
+      thinking?.push(drawn.id);
 
       const facts = { text, ids, ends, gates: now.gates, last: n + 1 === maximum };
       const { added, finish: reason } = addToken(core, facts);
@@ -274,7 +294,8 @@ export async function* generate(core, timeline, options) {
       const ms = performance.now() - began;
       const listed = tokens && { top_logprobs: tokens.map(toListed) };
       const position = ids.length - 1;
-      yield { ...drawn, text: added, entropy, kept, ms, position, ...listed, ...how };
+      const thought = thinking && { thinking: part === 1 };
+      yield { ...drawn, text: added, entropy, kept, ms, position, ...thought, ...listed, ...how };
     }
   } finally {
     drafting?.close();
@@ -287,6 +308,7 @@ export async function* generate(core, timeline, options) {
     finish_reason: finish ?? 'aborted',
     seed: resolved.seed,
     settings: core.report(resolved),
+    ...(thinking && { thinking: thinking.report() }),
     ...(drafting && { speculation: drafting.totals() }),
   };
 }

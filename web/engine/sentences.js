@@ -67,6 +67,8 @@ export const sentences = {
   u_gumbel: 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step',
   u_and_rng: 'u and rng cannot both be given',
 
+  thinking_setting: 'the thinking cannot have a {setting} of its own, only the whole text has it',
+
   // Texts, tokens and logits
   text_bytes: 'a text must have at most {limit} bytes, got {n}',
   vocabulary_lacks: 'the vocabulary has no {what} "{token}"',
@@ -678,6 +680,8 @@ export const sentences = {
   a_token_or_text: 'a token id or a text of one token',
   a_string_or_strings: 'a string or a list of strings, none empty',
   a_string_or_ids: 'a string or a list of token ids',
+  a_delimiter: 'a text, a token id or a list of token ids, not empty',
+  another_delimiter: 'different from thinking.begin',
   a_scope: 'a scope or session over a second model',
   an_engine: 'a Logitscope or a RemoteLogitscope',
   a_grammar: 'a grammar with its vocabulary',

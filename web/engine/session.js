@@ -2,7 +2,6 @@
 import { NO_PIECE } from './chain.js';
 import { checkBoolean, checkIds, checkOptions, checkSecond } from './checks.js';
 import { LogitscopeError } from './errors.js';
-import { generate, openPace } from './generate.js';
 import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 
 /** @import { Core } from './core.js' */
@@ -268,6 +267,7 @@ export class Session {
     /** @type {Session | undefined} */
     let beside;
     try {
+      const { generate } = await import('./generate.js');
       return yield* generate(
         core,
         {
@@ -327,7 +327,7 @@ export class Session {
    */
   async score(prompt, completion) {
     const { score } = await import('./compound-calls.js');
-    return score(this.#open(), this, prompt, completion, openPace());
+    return score(this.#open(), this, prompt, completion);
   }
 
   /** Opens a session with a copy of the timeline; the model evaluates nothing. @returns {Session} */

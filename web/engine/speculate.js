@@ -90,14 +90,14 @@ async function checkVocabulary(core, draft) {
 /**
  * @param {Core} core
  * @param {Timeline} timeline
- * @param {{ resolved: Resolved, cache: boolean }} asked
+ * @param {{ parts: Resolved[], cache: boolean }} asked
  * @param {any} options of the generation
  */
-export async function openSpeculation(core, timeline, { resolved, cache }, options) {
+export async function openSpeculation(core, timeline, { parts, cache }, options) {
   const { draft: from, draft_tokens = 4, draft_top = 0 } = options;
   checkInteger('draft_tokens', draft_tokens, 1, DRAFT_MAX);
   checkInteger('draft_top', draft_top, 0, TOP_MAX);
-  checkSettings(resolved);
+  parts.forEach(checkSettings);
   const draft = await scopeOf(core, from);
   await checkVocabulary(core, draft);
   const session = await draft.session();

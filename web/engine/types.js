@@ -463,6 +463,7 @@
  * @property {Platform<'AbortSignal'>} [signal] an abort ends the generation, even while the
  *   prompt is evaluated. The result has the tokens so far and the finish_reason 'aborted'
  * @property {number} [u] in [0, 1); replaces the first step's u; later steps use the seed's u
+ * @property {ThinkingOptions} [thinking] settings of the thinking part of the text
  * @property {Amateur} [amateur] another model with the same vocabulary, which replaces
  *   negative_prompt: its logits after the text are the second distribution
  * @property {Draft | Source} [draft] a smaller model that drafts tokens (speculative decoding).
@@ -473,6 +474,18 @@
  *   `top` is a synonym. With a draft use draft_top
  * @property {number} [draft_tokens] number of drafts per pass, 1 to 32; 4
  * @property {number} [draft_top] number of tokens that each step lists with both distributions; 0
+ */
+
+/**
+ * Settings that hold in the thinking part of a text in place of the text's own, for settings of the
+ * table and for `order`. The thinking begins with the token after the one that completes `begin`, and
+ * ends with the token that completes `end`. In the prompt, a control token that completes neither ends
+ * it, because a new turn begins there. Histories, windows, seed and steps are those of the whole text;
+ * Mirostat and adaptive-p keep a state for each part.
+ * @typedef {{ settings?: Settings, begin?: Delimiter, end?: Delimiter }} ThinkingOptions
+ *
+ * A text, even one that is spread over several tokens, or ids. Default: `<think>` and `</think>`.
+ * @typedef {string | number | ArrayLike<number>} Delimiter
  */
 
 /**
@@ -530,7 +543,8 @@
  * One generated token; `text` is its addition to the decoded text. u is the random number that
  * chose the token: the step's u, or for a token of the residual, the coin of that draw.
  * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number, position: number,
- *   top_logprobs?: ListedToken[], speculation?: Speculated }} Step
+ *   thinking?: boolean, top_logprobs?: ListedToken[], speculation?: Speculated }} Step `thinking`: only with
+ *   the option `thinking`
  *
  * A possible token of a step; a removed one has p 0 and logprob -Infinity.
  * @typedef {{ id: number, text: string, logprob: number, p: number, p_raw: number, rank: number }} ListedToken
@@ -544,6 +558,8 @@
  * @property {'eos' | 'length' | 'stop' | 'aborted'} finish_reason
  * @property {number} seed
  * @property {UsedSettings} settings every setting as used
+ * @property {{ begin: Delimiter, end: Delimiter, settings: UsedSettings }} [thinking] only with the
+ *   option `thinking`: every setting as used in the thinking
  * @property {SpeculationTotals} [speculation] only with a draft
  */
 

@@ -1,21 +1,17 @@
 /** Finds the drawn tokens that belong to the model's thinking: from <think> to </think>. */
-
-const MARK = /<(\/?)think>/g;
-const LONGEST = '</think>'.length;
+import { Thinking } from '../engine/thinking.js';
 
 /**
- * @param {{ text: string }[]} steps
+ * @param {{ id: number, text: string }[]} steps
  * @param {boolean} begun true if the prompt ends inside the thinking
  * @returns {boolean[]} for each step, true if the token belongs to the thinking; the tags belong to it
  */
 export function findThinking(steps, begun) {
-  let thinking = begun;
-  let tail = '';
-  return steps.map(({ text }) => {
-    const before = thinking;
-    tail += text;
-    for (const [, end] of tail.matchAll(MARK)) thinking = !end;
-    tail = tail.slice(tail.search(/<[^>]*$/) >>> 0).slice(-LONGEST);
-    return before || thinking;
+  const thinking = new Thinking();
+  thinking.on = begun;
+  return steps.map((step) => {
+    const before = thinking.on;
+    thinking.push(step.id, step);
+    return before || thinking.on;
   });
 }
