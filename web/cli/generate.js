@@ -18,6 +18,7 @@ import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { SERVER, faultOf, isStopped } from './server.js';
 import { THINKING, thinkingOf } from './thinking.js';
 import { inLine, printJson, printLine, safe, say } from './terminal.js';
+import { BREAK_LOOP, loopLines, loopPart } from './loop.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
 /** Settings that read a second distribution. */
@@ -99,12 +100,15 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
   };
   const result = await collect(scope, asked, values.json ? undefined : showStep);
   const verdict = judge(grammar, prompt + result.text);
+  const { cache, max_new_tokens, stop, top_logprobs, ...settings } = options;
+  const breaks = values.break_loop
+    ? await scope.breakLoop({ ...settings, prompt: asked.prompt, drawn_ids: result.ids })
+    : undefined;
   if (values.json || values.ndjson) {
-    const { settings, seed, prompt_ids, ids, text, finish_reason, steps, speculation } = result;
-    const { thinking } = result;
+    const { seed, prompt_ids, ids, text, finish_reason, steps, speculation, thinking } = result;
     const whole = {
       model: values.model,
-      settings,
+      settings: result.settings,
       ...(thinking && { thinking }),
       seed,
       ...(chat && { prompt }),
@@ -114,6 +118,7 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
       finish_reason,
       ...(verdict && { verdict }),
       ...(speculation && { speculation }),
+      ...(breaks !== undefined && { loop: breaks }),
       ...(result.stopped && { error: faultOf(result.stopped) }),
     };
     if (values.json) printJson(stdout, { ...whole, steps });
@@ -124,8 +129,9 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
   stderr.write(
     `${result.ids.length} tokens${thoughtPart(result)}, ${result.finish_reason}, seed ${result.seed}${
       verdict ? `; ${inLine(verdictLine(verdict))}` : ''
-    }\n`,
+    }${loopPart(result, values)}\n`,
   );
+  if (values.break_loop) stderr.write(loopLines(breaks, (ids) => scope.decode(ids), result.ids));
   if (result.speculation) stderr.write(await draftLine(scope, asked, result));
   return end(result, stderr);
 }
@@ -184,6 +190,7 @@ export const generate = {
       help: 'with --draft: tokens that it drafts for a pass, 1 to 32 (4)',
     },
     ...THINKING,
+    BREAK_LOOP,
     GRAMMAR,
     ...OWN,
     ...SERVER,
@@ -194,6 +201,7 @@ export const generate = {
     checkBeside(values, 'chat', ['prompt', 'interactive']);
     checkBeside(values, 'interactive', ['prompt', 'json', 'ndjson']);
     checkBeside(values, 'ndjson', ['json']);
+    checkBeside(values, 'break_loop', ['interactive', 'ndjson', 'draft', 'amateur', 'own']);
     checkNeeds(values, 'top_logprobs', ['json', 'ndjson']);
     // In interactive mode, the user may still change these settings.
     if (!values.interactive)

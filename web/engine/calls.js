@@ -32,4 +32,5 @@ export const SCOPE_CALLS = /** @type {const} */ ([
   'drawFrom',
   'landscapeFrom',
   'law',
+  'breakLoop',
 ]);

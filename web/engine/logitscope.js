@@ -230,6 +230,17 @@ export class Logitscope extends Session {
   }
 
   /**
+   * For the first loop of a text: the mildest value of each setting that would have broken it, and the token at which.
+   * Null if the text has no loop.
+   * @param {import('./types.js').LoopOptions & Settings} options
+   * @returns {Promise<import('./types.js').LoopBreaks | null>}
+   */
+  async breakLoop(options) {
+    const core = this.#open();
+    return (await import('./loop-breaks.js')).breakLoop(core, this, options);
+  }
+
+  /**
    * The trace of any logits, with the complete result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]

@@ -56,6 +56,8 @@ export const sentences = {
   own_each: 'own must give a logit for each of the {limit} tokens, got {n}',
   law_stage:
     'the law of whole texts cannot be computed with {setting}, which has a state, a coin or a second distribution',
+  loop_stage:
+    'the values that break a loop cannot be computed with {setting}, which has a state or a second distribution',
   own_once: 'own must give its logits at once, only generate waits for a promise',
   own_logit: 'own must give token {id} a finite logit or -Infinity, got {value}',
   second_each: 'second must hold a logit for each of the {limit} tokens, got {n}',

@@ -1,7 +1,7 @@
 /** Finds a loop: a cycle of tokens that a text repeats. */
 
 /** A cycle is a loop if it occurs at least this many times in a row. */
-const TIMES = 3;
+export const TIMES = 3;
 
 /**
  * A loop: `times` complete cycles of `period` tokens, from index `start` to before `end`.

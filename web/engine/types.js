@@ -564,6 +564,31 @@
  */
 
 /**
+ * The tokens of a text, for `breakLoop`. Its other options are the settings with which they were drawn.
+ * @typedef {object} LoopOptions
+ * @property {string | ArrayLike<number>} prompt
+ * @property {ArrayLike<number>} drawn_ids ids drawn after the prompt
+ * @property {ArrayLike<number | null>} [u] random numbers in place of the seed's, by index; null: the seed's
+ * @property {ThinkingOptions} [thinking] as for `generate`
+ *
+ * A token of the text, by its index among the drawn ones, and the token that is drawn instead.
+ * @typedef {{ index: number, token: { id: number, text: string }, instead: { id: number, text: string } }} OtherToken
+ *
+ * The value of a setting, nearest to the present one, that breaks a loop: with it the same random number draws another
+ * token in the first three cycles. `before` is the tried value next to it, which breaks nothing. `first` is the index of
+ * the first token that the value changes; if it is less than `index`, the text changes before its loop.
+ * @typedef {OtherToken & { setting: string, value: number, before: number, first: number }} LoopBreak
+ *
+ * @typedef {object} LoopBreaks
+ * @property {import('./text-loops.js').Loop} loop the first loop of the text, by indices of drawn tokens
+ * @property {boolean} thinking true if the values are settings of the thinking, where the loop begins
+ * @property {OtherToken | null} already the token of the loop that the given settings draw otherwise; null if they
+ *   draw the loop. If there is one, the lists below are empty
+ * @property {LoopBreak[]} breaks in the order of the table
+ * @property {{ setting: string, value: number }[]} unbroken settings that do not break the loop up to this value
+ */
+
+/**
  * A source of bytes: an address, in Node also a path, or the bytes themselves.
  * @typedef {string | ArrayBuffer | Uint8Array | Platform<'URL'> | Platform<'Response'> | Platform<'Blob'>} Source
  */
