@@ -1,13 +1,20 @@
 /** Tests the law of whole texts against full enumerations, draws, and facts of the model that a prototype found. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { checkSentence } from '../../web/engine/grammar.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { long } from '../long.js';
+
+const MODEL = new URL('../../models/verbs.gguf', import.meta.url);
+const grammar = JSON.parse(
+  readFileSync(new URL('../../models/verbs.grammar.json', import.meta.url), 'utf8'),
+);
 
 /** @type {Logitscope} */
 let scope;
 before(async () => {
-  scope = await Logitscope.load({ model: new URL('../../models/verbs.gguf', import.meta.url) });
+  scope = await Logitscope.load({ model: MODEL });
 });
 after(() => scope?.close());
 
@@ -239,6 +246,62 @@ test('a knob moves each text as its own settings do, and a new call keeps no old
   }
 });
 
+test('the share of right texts, and how many distinct ones are expected of 100, at four temperatures', async () => {
+  const knob = { name: 'temperature', values: [0.7, 1, 1.5, 2] };
+  const law = await scope.law('Last night we', {}, { grammar, knob });
+  const { right } = law;
+  const figures = (/** @type {Float64Array | undefined} */ values, /** @type {number} */ digits) =>
+    Array.from(values ?? [], (value) => value.toFixed(digits));
+  const percents = right?.along?.map((p) => 100 * p);
+  assert.deepEqual(figures(percents, 2), ['99.98', '99.45', '91.19', '66.41']);
+  assert.deepEqual(figures(right?.distinct_along, 1), ['48.9', '54.6', '53.0', '41.1']);
+  assert.equal(right?.p, right?.along?.[1]);
+  for (const it of law.sentences)
+    assert.equal(it.right, checkSentence(grammar, `Last night we${it.text}`).right, it.text);
+
+  // The listed texts bound both figures; under a cut all texts are listed, so the figures are equal.
+  const settings = { min_p: 0.01, temperature: 1.5 };
+  const whole = await scope.law('Last night we', settings, { mass: 1, grammar, draws: 7 });
+  const ps = whole.sentences.filter((it) => it.right).map(({ p }) => p);
+  assert.equal(whole.rest, 0);
+  assert.ok(ps.length < whole.sentences.length, 'wrong texts are left');
+  close(
+    whole.right?.p ?? 0,
+    ps.reduce((sum, p) => sum + p, 0),
+    1e-12,
+  );
+  close(
+    whole.right?.distinct ?? 0,
+    ps.reduce((sum, p) => sum + 1 - (1 - p) ** 7, 0),
+    1e-12,
+  );
+  const short = await scope.law('Last night we', {}, { max_new_tokens: 3, grammar });
+  assert.ok((short.right?.texts ?? 0) < (right?.texts ?? 0), 'a cut text is not right');
+});
+
+test("XTC's coin is averaged: the law is the mean of both outcomes at each step", async () => {
+  const settings = { xtc_probability: 0.3, xtc_threshold: 0.05, min_p: 0.1 };
+  const ids = [...scope.encode('Last night we')];
+  const p = (/** @type {number[]} */ path, /** @type {number} */ id) => {
+    const history = [...ids, ...path];
+    scope.feed(history);
+    const [cut, whole] = [1, 0].map(
+      (xtc_probability) =>
+        scope.warp(scope.logits(), { ...settings, xtc_probability }, { history }).p[id],
+    );
+    return 0.3 * cut + 0.7 * whole;
+  };
+  const law = await scope.law('Last night we', settings, { mass: 1 });
+  assert.equal(law.rest, 0);
+  for (const it of law.sentences.filter((_, i) => i % 9 === 0))
+    close(
+      it.p,
+      it.ids.reduce((all, id, i) => all * p(it.ids.slice(0, i), id), 1),
+      1e-14,
+    );
+  assert.ok(Math.abs(await misfit('Last night we', settings, 300)) < 4);
+});
+
 test('other models give the next few tokens, with the rest', async () => {
   const stories = await Logitscope.load({
     model: new URL('../../models/stories.gguf', import.meta.url),
@@ -254,25 +317,54 @@ test('other models give the next few tokens, with the rest', async () => {
   stories.close();
 });
 
+test('laws that run at once have the results of laws that run alone', async () => {
+  const own = await Logitscope.load({ model: MODEL });
+  const asked = [
+    ...[2, 3, 4, 5, 6, 8, 9].map((top_k) => ['Last night we', { top_k }, { mass: 0.8 }]),
+    ['Tomorrow she', { temperature: 0.7 }, { mass: 0.9 }],
+    ['Today I', {}, { mass: 0.8, beams: [2] }],
+    ['Tomorrow she', {}, { mass: 0.8 }],
+  ];
+  const together = await Promise.all(asked.map((each) => own.law(.../** @type {[any]} */ (each))));
+  for (const [i, each] of asked.entries())
+    assert.deepEqual(together[i], await scope.law(.../** @type {[any]} */ (each)));
+  own.close();
+});
+
 test('a law ends with an error if the engine is closed while it runs', async () => {
-  const stories = await Logitscope.load({
-    model: new URL('../../models/stories.gguf', import.meta.url),
-  });
+  const model = new URL('../../models/stories.gguf', import.meta.url);
+  const stories = await Logitscope.load({ model });
   const law = stories.law('The soup was too', { repetition_penalty: 1.1 }, { max_new_tokens: 4 });
   setTimeout(() => stories.close(), 25);
   await assert.rejects(law, /the instance is closed/);
+
+  for (const ticks of [0, 3, 20, 300]) {
+    const own = await Logitscope.load({ model: MODEL });
+    const options = { mass: 0.8, alongside: [{ settings: { temperature: 0.8 } }] };
+    if (ticks % 2) await own.law('Last night we', {}, options); // then all logits are known
+    const ended = assert.rejects(own.law('Last night we', {}, options), /closed/);
+    for (let i = 0; i < ticks; i++) await null;
+    own.close();
+    await ended;
+  }
 });
 
-test('a state, a coin and wrong options are refused by name', async () => {
+test('a state, a second distribution and wrong options are refused by name', async () => {
   const refused = async (
     /** @type {any} */ settings,
     /** @type {any} */ options,
     /** @type {RegExp} */ sentence,
   ) => assert.rejects(scope.law('Last night we', settings, options), sentence);
   await refused({ mirostat: 2 }, {}, /cannot be computed with mirostat/);
-  await refused({ xtc_probability: 0.5 }, {}, /cannot be computed with xtc_probability/);
+  await refused(
+    { adaptive_target: 0.3 },
+    {},
+    /cannot be computed with adaptive_target, which has a state/,
+  );
   await refused({ guidance_scale: 2 }, {}, /cannot be computed with guidance_scale/);
   await refused({}, { mass: 2 }, /mass must be between 0 and 1, got 2/);
+  await refused({}, { draws: 0 }, /draws must be .* got 0/);
+  await refused({}, { grammar: {} }, /grammar must be/);
   await refused({}, { limit: 0 }, /limit must be .* got 0/);
   await refused({}, { alongside: [{ power: 0.5 }] }, /power must be between 1 and 1000, got 0.5/);
   await refused({}, { alongside: [{ what: 1 }] }, /unknown.*what|must be/);

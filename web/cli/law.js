@@ -1,6 +1,15 @@
 /** `logitscope law`: the most probable whole texts, without sampling, and another law over the same texts. */
-import { CONSTRAINT, PROMPTS, UsageError, needPrompt, settingsOf, toConstraint } from './flags.js';
+import {
+  CONSTRAINT,
+  GRAMMAR,
+  PROMPTS,
+  UsageError,
+  needPrompt,
+  settingsOf,
+  toConstraint,
+} from './flags.js';
 import { columns, percent, printJson, quoted } from './terminal.js';
+import { readGrammar } from './verdict.js';
 
 /** @param {[number, number]} interval */
 const span = ([low, high]) =>
@@ -59,6 +68,10 @@ function reportOf(law, names, top) {
   const at = (/** @type {any} */ it) =>
     `${quoted(it.text)}, ${percent(it.p)}, rank ${it.rank ?? `after ${law.sentences.length}`}`;
   lines.push(`greedy: ${at(law.greedy)}`);
+  if (law.right?.texts)
+    lines.push(
+      `right: ${percent(law.right.p)}; of ${law.right.draws} draws ${law.right.distinct.toFixed(1)} distinct right texts are expected`,
+    );
   for (const beam of law.beams) lines.push(`${beam.beam_width} beams: ${at(beam)}`);
   law.alongside.forEach(
     (/** @type {any} */ { total_variation: [low, high], kl }, /** @type {number} */ i) =>
@@ -91,17 +104,26 @@ export const law = {
       name: 'condition',
       help: 'beside it the law given that the text fits this constraint',
     },
+    GRAMMAR,
+    {
+      name: 'draws',
+      kind: 'number',
+      help: 'expected number of distinct right texts of so many (100)',
+    },
     { name: 'best_of', kind: 'number', help: 'beside it the most probable of this many draws' },
   ],
   check: needPrompt,
 
   async run(scope, values, { stdout }, table) {
-    const { prompt, mass, limit, max_new_tokens, top = 20, json, beams = [] } = values;
+    const { prompt, mass, limit, max_new_tokens, top = 20, json, beams = [], draws } = values;
+    const grammar = readGrammar(values);
     const others = othersOf(values, table);
     const found = await scope.law(prompt, settingsOf(values, table), {
       ...(mass !== undefined && { mass }),
       ...(limit !== undefined && { limit }),
       ...(max_new_tokens !== undefined && { max_new_tokens }),
+      ...(draws !== undefined && { draws }),
+      grammar,
       beams: beams.map(Number),
       alongside: others.map(([, other]) => other),
     });

@@ -401,6 +401,16 @@ export function checkPrefix(grammar, text) {
 }
 
 /**
+ * The rest of each sentence of the grammar that begins with `text`, once each.
+ * @param {Grammar} grammar
+ * @param {string} text
+ */
+export function endings(grammar, text) {
+  checkGiven(grammar, text);
+  return new Set([...remainders(grammar, text)].map(([rest]) => rest));
+}
+
+/**
  * Every sentence of the grammar. A sentence with several derivations is repeated.
  * @param {Grammar} grammar
  * @returns {Generator<string>}

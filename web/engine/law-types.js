@@ -21,6 +21,8 @@
  * @property {{ name: string, values: number[] }} [knob] each listed text's p at each value of a setting
  * @property {number[]} [powers] each listed text's share under p^power, at least; 1 to 1000
  * @property {number[]} [beams] widths of beam searches without length penalty (Wu et al. 2016, section 7)
+ * @property {import('./grammar.js').Grammar | null} [grammar] judges the texts; its words must be the model's tokens
+ * @property {number} [draws] 1 to 1e9, default 100: `right.distinct` is of this many independent texts
  * @property {import('./types.js').Platform<'AbortSignal'>} [signal]
  */
 
@@ -36,7 +38,7 @@
 /**
  * @typedef {object} Law
  * @property {number[]} prompt_ids
- * @property {(LawText & { finish_reason: Sentence['finish_reason'], beside: [number, number][], along?: Float64Array, sharpened?: Float64Array })[]} sentences
+ * @property {(LawText & { finish_reason: Sentence['finish_reason'], beside: [number, number][], along?: Float64Array, sharpened?: Float64Array, right?: boolean })[]} sentences
  *   decreasing p, ties by ids; `beside` has an interval for each law of `alongside`
  * @property {number} mass probability of the listed texts
  * @property {number} rest probability of all others; mass + rest = 1 within 2^-40
@@ -45,8 +47,15 @@
  * @property {(LawText & { beam_width: number })[]} beams
  * @property {{ rest: [number, number], total_variation: number[], kl: number[] }[]} alongside KL in nats, Infinity
  *   if the rest leaves it open
+ * @property {Right} [right] with a grammar
  * @property {Float64Array} [rest_along] the rest at each value of the knob
  * @property {Float64Array} [rest_sharpened] the most that the rest can have under each power
+ */
+
+/**
+ * The right texts, exact: all of them are known from the grammar. `distinct` is the expected number of distinct right
+ * texts among `draws`; `along` and `distinct_along` are p and distinct at each value of the knob.
+ * @typedef {{ texts: number, draws: number, p: number, distinct: number, along?: Float64Array, distinct_along?: Float64Array }} Right
  */
 
 export {};

@@ -17,6 +17,7 @@ import {
 import { LogitscopeError, mustBe, show } from './errors.js';
 import { bestOf, condition, distances, product, sharpen, sum } from './other-laws.js';
 import { Walk, forestOf } from './prefixes.js';
+import { expectDistinct, rightTexts } from './right-texts.js';
 import { beamSearch, checkNumber } from './search.js';
 
 /** @import { Core } from './core.js' */
@@ -27,8 +28,11 @@ import { beamSearch, checkNumber } from './search.js';
 const LIMIT = 60_000;
 const LIMIT_MAX = 1 << 17;
 const POWER_MAX = 1000;
+const DRAWS_MAX = 1e9;
 /** A pass that finds too little is repeated with a threshold divided by this number. */
 const STEP = 4;
+/** A constraint that allows texts of at most this many prefixes has them all listed. */
+const FEW = 2000;
 /** Below this threshold p is no longer exact enough to be ranked. */
 const THRESHOLD_MIN = 2 ** -44;
 
@@ -97,14 +101,15 @@ async function joinOthers({ core, forest, bounds }, others, mass, walk, listed) 
   const known = new Set(listed.map(({ ids }) => String(ids)));
   const joined = [...listed];
   const searches = [];
-  for (const { settings } of others) {
-    if (!settings) {
+  for (const { settings, condition } of others) {
+    if (!settings && condition === undefined) {
       searches.push(null);
       continue;
     }
-    const its = new Walk(core, forest, settings, bounds);
-    const { listed: texts, last } = await search(its, mass);
-    searches.push({ walk: its, last });
+    const its = new Walk(core, forest, settings ?? { constraint: condition }, bounds);
+    const few = settings ? null : await its.pass(Number.MIN_VALUE, FEW);
+    const { listed: texts, last } = few ? { listed: few.found, last: 0 } : await search(its, mass);
+    searches.push({ walk: its, last, complete: few !== null });
     for (const { ids, finish_reason } of texts) {
       if (known.has(String(ids))) continue;
       known.add(String(ids));
@@ -122,18 +127,15 @@ async function joinOthers({ core, forest, bounds }, others, mass, walk, listed) 
 
 /**
  * Another law over the listed texts.
- * @param {Ground} ground
  * @param {Other} other
- * @param {{ walk: Walk, last: number } | null} its search, if it has settings of its own
+ * @param {{ walk: Walk, last: number, complete: boolean } | null} its search, if it has a chain of its own
  * @param {{ listed: Sentence[], rest: number, last: number }} own
  * @returns {Promise<Beside>}
  */
-async function beside({ core, forest, bounds }, other, its, { listed, rest, last }) {
+async function beside(other, its, { listed, rest, last }) {
   if (other.best_of !== undefined) return bestOf(listed, other.best_of);
-  if (other.condition !== undefined) {
-    const masked = new Walk(core, forest, { constraint: other.condition }, bounds);
-    return condition(masked, listed, rest);
-  }
+  if (other.condition !== undefined && its)
+    return condition(its.walk, listed, its.complete ? 0 : rest);
   const ps = its ? await shares(its.walk, listed) : listed.map(({ p }) => p);
   const hidden = its ? Math.max(0, 1 - sum(ps)) : rest;
   if (other.power !== undefined) return sharpen(ps, hidden, its?.last ?? last, other.power);
@@ -141,36 +143,58 @@ async function beside({ core, forest, bounds }, other, its, { listed, rest, last
 }
 
 /**
- * The p of each listed text at each value of a setting, and the rest's.
+ * The p of each text at each value of a setting.
  * @param {Ground} ground
  * @param {Settings} settings
  * @param {{ name: string, values: number[] }} knob
- * @param {Sentence[]} listed
+ * @param {{ ids: number[] }[]} texts
  */
-async function follow({ core, forest, bounds }, settings, { name, values }, listed) {
-  const courses = listed.map(() => new Float64Array(values.length));
-  const rest = new Float64Array(values.length);
+async function follow({ core, forest, bounds }, settings, { name, values }, texts) {
+  const courses = texts.map(() => new Float64Array(values.length));
   for (const [at, value] of values.entries()) {
     const walk = new Walk(core, forest, { ...settings, [name]: value }, bounds);
     /** The p of each prefix, so that texts share the work. @type {Map<unknown, Float64Array>} */
     const rows = new Map();
-    let held = 0;
-    for (const [i, { ids }] of listed.entries()) {
+    for (const [i, { ids }] of texts.entries()) {
       let p = 1;
       let prefix = forest.root;
       for (const [j, id] of ids.entries()) {
         let row = rows.get(prefix);
         if (!row) rows.set(prefix, (row = await walk.after(prefix, ids.slice(0, j))));
-        p *= row[id];
+        p *= row[id] ?? 0; // a row is empty if a gate leaves no token
         if (!p) break;
         prefix = prefix.child(id);
       }
       courses[i][at] = p;
-      held += p;
     }
-    rest[at] = Math.max(0, 1 - held);
   }
-  return { courses, rest };
+  return courses;
+}
+
+/** The p of each text at one value of the knob. @param {Float64Array[]} courses @param {number} at */
+const columnOf = (courses, at) => courses.map((course) => course[at]);
+
+/**
+ * The right texts after the prompt: their probability and the expected number of distinct ones among `draws`.
+ * @param {Walk} walk
+ * @param {{ ids: number[] }[]} texts
+ * @param {number} draws
+ * @param {Float64Array[] | undefined} courses the p of each text at each value of the knob
+ * @returns {Promise<NonNullable<Law['right']>>}
+ */
+async function reckonRight(walk, texts, draws, courses) {
+  const ps = await shares(walk, texts);
+  const columns = courses && Array.from(courses[0] ?? [], (_, at) => columnOf(courses, at));
+  return {
+    texts: texts.length,
+    draws,
+    p: sum(ps),
+    distinct: expectDistinct(ps, draws),
+    ...(columns && {
+      along: Float64Array.from(columns, sum),
+      distinct_along: Float64Array.from(columns, (each) => expectDistinct(each, draws)),
+    }),
+  };
 }
 
 /** @param {unknown} other @param {number} i */
@@ -207,6 +231,8 @@ function checkLaw(given, most) {
     'knob',
     'powers',
     'beams',
+    'grammar',
+    'draws',
     'signal',
   ];
   checkOptions('options of law', given, NAMES);
@@ -218,6 +244,8 @@ function checkLaw(given, most) {
     knob,
     powers = [],
     beams = [],
+    grammar = null,
+    draws = 100,
     signal,
   } = given;
   if (!(typeof mass === 'number' && mass > 0 && mass <= 1)) {
@@ -234,7 +262,8 @@ function checkLaw(given, most) {
   if (knob) checkNumbers('knob.values', knob.values);
   for (const each of powers) checkNumber('powers', each, 1, POWER_MAX);
   for (const width of beams) checkInteger('beams', width, 1, 64);
-  return { mass, limit, most: max_new_tokens, others, knob, powers, beams, signal };
+  checkInteger('draws', draws, 1, DRAWS_MAX);
+  return { mass, limit, most: max_new_tokens, others, knob, powers, beams, grammar, draws, signal };
 }
 
 /**
@@ -293,39 +322,60 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
       n: ids.length,
       limit: context_length,
     });
-  const { mass, limit, most, others, knob, powers, beams, signal } = checkLaw(options, room);
+  const asked = checkLaw(options, room);
   const forest = forestOf(core, scope, ids);
-  const bounds = { most, ends, limit, signal };
-  const ground = { core, forest, bounds };
+  forest.enter();
+  try {
+    const { most, limit, signal } = asked;
+    return await reckon(
+      { core, forest, bounds: { most, ends, limit, signal } },
+      scope,
+      settings,
+      asked,
+    );
+  } finally {
+    forest.leave();
+  }
+}
+
+/**
+ * @param {Ground} ground
+ * @param {import('./logitscope.js').Logitscope} scope
+ * @param {Settings} settings
+ * @param {ReturnType<typeof checkLaw>} asked
+ * @returns {Promise<Law>}
+ */
+async function reckon(ground, scope, settings, asked) {
+  const { core, forest, bounds } = ground;
+  const { mass, most, others, knob, powers, beams, grammar, draws } = asked;
+  const ids = forest.prompt;
   const walk = new Walk(core, forest, settings, bounds);
+  const right = grammar && rightTexts(core, grammar, ids, bounds);
   const { listed: found, all, last, visited, rest: unlisted } = await search(walk, mass);
   const { joined: listed, searches } = await joinOthers(ground, others, mass, walk, found);
   const held = sum(listed.map(({ p }) => p));
   const rest = Math.max(0, unlisted - (held - sum(found.map(({ p }) => p))));
   const read = openReader(core, all);
-  const along = knob && (await follow(ground, settings, knob, listed));
-  const raised = powers.map((power) =>
-    sharpen(
-      listed.map(({ p }) => p),
-      rest,
-      last,
-      power,
-    ),
-  );
+  const courses = knob && (await follow(ground, settings, knob, [...listed, ...(right ?? [])]));
+  const along = courses?.slice(0, listed.length);
+  const ps = listed.map(({ p }) => p);
+  const raised = powers.map((power) => sharpen(ps, rest, last, power));
   /** @type {(Beside & ReturnType<typeof distances>)[]} */
   const alongside = [];
   for (const [i, other] of others.entries()) {
-    const its = await beside(ground, other, searches[i], { listed, rest, last });
+    const its = await beside(other, searches[i], { listed, rest, last });
     alongside.push({ ...its, ...distances(listed, rest, its) });
   }
+  const rights = right && new Set(right.map((text) => String(text.ids)));
   return {
     prompt_ids: ids,
     sentences: listed.map((it, i) => ({
       ...read(it),
       finish_reason: it.finish_reason,
       beside: alongside.map(({ each }) => each[i]),
-      ...(along && { along: along.courses[i] }),
+      ...(along && { along: along[i] }),
       ...(powers.length && { sharpened: Float64Array.from(raised, ({ each }) => each[i][0]) }),
+      ...(rights && { right: rights.has(String(it.ids)) }),
     })),
     mass: held,
     rest,
@@ -333,9 +383,14 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
     greedy: read(await walk.greedy()),
     beams: await searchBeams(scope, walk, { prompt: ids, max_new_tokens: most }, beams, read),
     alongside: alongside.map(({ each: _, ...figures }) => figures),
-    ...(along && { rest_along: along.rest }),
+    ...(along && {
+      rest_along: Float64Array.from(knob?.values ?? [], (_, at) =>
+        Math.max(0, 1 - sum(columnOf(along, at))),
+      ),
+    }),
     ...(powers.length && {
       rest_sharpened: Float64Array.from(raised, ({ rest: [, most] }) => most),
     }),
+    ...(right && { right: await reckonRight(walk, right, draws, courses?.slice(listed.length)) }),
   };
 }

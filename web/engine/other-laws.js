@@ -60,7 +60,7 @@ export async function condition(masked, listed, rest) {
   for (const { ids } of listed) valid.push(Boolean((await masked.along(ids)).at(-1)));
   const total = sum(listed.map(({ p }, i) => (valid[i] ? p : 0)));
   return {
-    each: listed.map(({ p }, i) => (valid[i] ? [p / (total + rest), p / total] : [0, 0])),
+    each: listed.map(({ p }, i) => (valid[i] && p ? [p / (total + rest), p / total] : [0, 0])),
     rest: [0, total + rest ? rest / (total + rest) : 0],
   };
 }

@@ -34,6 +34,12 @@ class Forest {
   root = new Prefix();
   /** Number of prefixes with kept logits. */
   #kept = 0;
+  /** Number of laws that run over these prefixes. */
+  #users = 0;
+  /** False once another prompt has its place; then the last law closes the session. */
+  #stays = true;
+  /** Resolves when the session is free: laws that run at once take turns. @type {Promise<unknown>} */
+  #turn = Promise.resolve();
   #session;
 
   /** @param {import('./session.js').Session} session @param {number[]} prompt */
@@ -47,26 +53,49 @@ class Forest {
    * @param {Prefix} prefix
    * @param {number[]} path
    */
-  async learn(prefix, path) {
-    await this.#session.feed([...this.prompt, ...path]);
-    const logits = this.#session.logits();
-    if (++this.#kept * logits.byteLength <= LOGITS_BYTES) prefix.logits = logits;
-    return logits;
+  learn(prefix, path) {
+    const ids = [...this.prompt, ...path];
+    const read = async () => {
+      if (prefix.logits) return prefix.logits; // another law has learned them meanwhile
+      await this.#session.feed(ids);
+      const logits = await this.#session.logits();
+      if (++this.#kept * logits.byteLength <= LOGITS_BYTES) prefix.logits = logits;
+      return logits;
+    };
+    const learned = this.#turn.then(read);
+    this.#turn = learned.catch(() => {});
+    return learned;
   }
 
-  close() {
-    this.#session.close();
+  /** Keeps the session open until `leave`. */
+  enter() {
+    this.#users++;
+  }
+
+  leave() {
+    this.#users--;
+    this.#closeUnused();
+  }
+
+  /** Closes the session when the last law has left. */
+  retire() {
+    this.#stays = false;
+    this.#closeUnused();
+  }
+
+  #closeUnused() {
+    if (!this.#stays && !this.#users) this.#session.close();
   }
 }
 
 /** The forest of an engine's last prompt. @type {WeakMap<Core, Forest>} */
 const forests = new WeakMap();
 
-/** @param {Core} core @param {import('./logitscope.js').Logitscope} scope @param {number[]} prompt */
+/** The prefixes after a prompt; those of the engine's prompt before are given up. @param {Core} core @param {import('./logitscope.js').Logitscope} scope @param {number[]} prompt */
 export function forestOf(core, scope, prompt) {
   const last = forests.get(core);
   if (last && String(last.prompt) === String(prompt)) return last;
-  last?.close();
+  last?.retire();
   const forest = new Forest(scope.session(), prompt);
   forests.set(core, forest);
   return forest;
@@ -114,26 +143,40 @@ function openRows({ chain, module }, resolved, begin) {
 }
 
 /**
- * Refuses samplers with a state, a coin or a second distribution, since prompt, text and settings do not decide their result.
+ * Refuses samplers with a state or a second distribution, since logits and prefix do not decide their result.
  * @param {Record<string, any>} values
  * @param {unknown} own
  */
 function checkStages(values, own) {
-  const { mirostat, adaptive_target, xtc_probability: coin } = values;
+  for (const setting of ['mirostat', 'adaptive_target'])
+    if (values[setting]) throw new LogitscopeError('invalid_argument', 'law_state', { setting });
   let setting = '';
-  if (mirostat) setting = 'mirostat';
-  else if (adaptive_target) setting = 'adaptive_target';
-  else if (coin > 0 && coin < 1) setting = 'xtc_probability';
-  else if (readsSecond(values)) setting = 'guidance_scale';
+  if (readsSecond(values)) setting = 'guidance_scale';
   else if (own) setting = 'own';
   if (setting) throw new LogitscopeError('invalid_argument', 'law_stage', { setting });
+}
+
+/**
+ * As openRows. XTC tosses a coin at each step, independent of the text: p is the mean of both outcomes.
+ * @type {typeof openRows}
+ */
+function openMeanRows(core, resolved, begin) {
+  const coin = resolved.values.xtc_probability;
+  if (!(coin > 0 && coin < 1)) return openRows(core, resolved, begin);
+  const [cut, whole] = [1, 0].map((xtc_probability) =>
+    openRows(core, { ...resolved, values: { ...resolved.values, xtc_probability } }, begin),
+  );
+  return (logits, history) => {
+    const left = whole(logits, history);
+    return cut(logits, history).map((p, id) => coin * p + (1 - coin) * left[id]);
+  };
 }
 
 /** Reads prefixes under one chain. */
 export class Walk {
   #core;
   #forest;
-  #row;
+  #rows;
   #pace = openPace();
 
   /**
@@ -148,7 +191,13 @@ export class Walk {
     const resolved = core.resolve({ ...settings, top: 0 });
     checkStages(resolved.values, resolved.own);
     this.bounds = bounds;
-    this.#row = openRows(core, resolved, forest.prompt.length);
+    this.#rows = openMeanRows(core, resolved, forest.prompt.length);
+  }
+
+  /** p (vocab_size,) of the token after a path. @param {Float32Array} logits @param {number[]} path */
+  #row(logits, path) {
+    this.#core.needModel(); // another call may have closed the engine meanwhile
+    return this.#rows(logits, [...this.#forest.prompt, ...path]);
   }
 
   /**
@@ -157,7 +206,7 @@ export class Walk {
    * @param {number[]} path
    */
   #known({ logits }, path) {
-    return logits && this.#row(logits, [...this.#forest.prompt, ...path]);
+    return logits && this.#row(logits, path);
   }
 
   /**
@@ -171,18 +220,18 @@ export class Walk {
     if (q) return q;
     const logits = await this.#forest.learn(prefix, path);
     await this.#pace();
-    this.#core.needModel(); // an event during the pause may have closed the engine
     if (this.bounds.signal?.aborted) throw new LogitscopeError('cancelled', 'law_cancelled');
-    return this.#row(logits, [...this.#forest.prompt, ...path]);
+    return this.#row(logits, path);
   }
 
   /**
    * Finds all texts with p >= threshold; null if they need more prefixes than the limit.
    * @param {number} threshold
+   * @param {number} [limit]
    * @returns {Promise<{ found: Sentence[], rest: number, visited: number } | null>}
    */
-  async pass(threshold) {
-    const { most, ends, limit } = this.bounds;
+  async pass(threshold, limit = this.bounds.limit) {
+    const { most, ends } = this.bounds;
     const stack = [
       { prefix: this.#forest.root, depth: 0, id: -1, p: 1, steps: /** @type {number[]} */ ([]) },
     ];

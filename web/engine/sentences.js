@@ -55,7 +55,10 @@ export const sentences = {
   own_numbers_at: 'own must give a list of numbers, got {value} at {at}',
   own_each: 'own must give a logit for each of the {limit} tokens, got {n}',
   law_stage:
-    'the law of whole texts cannot be computed with {setting}, which has a state, a coin or a second distribution',
+    'the law of whole texts cannot be computed with {setting}, which needs more than the logits',
+  law_state:
+    'the law of whole texts cannot be computed with {setting}, which has a state: each token changes it',
+  law_grammar: "the grammar's word {word} is not one token of this model",
   loop_stage:
     'the values that break a loop cannot be computed with {setting}, which has a state or a second distribution',
   own_once: 'own must give its logits at once, only generate waits for a promise',
