@@ -11,7 +11,9 @@ NODE := $(shell sed -n 's/.*"node": ">=\([0-9.]*\)".*/\1/p' package.json)
 PYTHON ?= /usr/bin/python3
 CLANG ?= $(shell command -v clang || command -v clang-19 || echo clang)
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
-CFLAGS := -std=c11 -O2 -g1 -ffp-contract=off $(WARNINGS) -Isrc
+# Native builds contain the threads of src/threads.h.
+THREADS := -DLOGITSCOPE_THREADS -D_POSIX_C_SOURCE=200809L -pthread
+CFLAGS := -std=c11 -O2 -g1 -ffp-contract=off $(WARNINGS) -Isrc $(THREADS)
 SANITIZE := -Og -fsanitize=address,undefined -fno-sanitize-recover
 TRAP := -fsanitize=undefined -fsanitize-trap=undefined
 # Links sanitized programs in half the time.
@@ -33,7 +35,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons picture wasm package python native \
-    native-tests native-traps native-32 fuzz fuzz-answers fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
+    native-tests native-traps native-races native-32 fuzz fuzz-answers fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -88,6 +90,8 @@ native: $(NATIVE_COMMANDS) ## build the native engine with gcc and with clang, f
 native-tests: $(NATIVE_TESTS)
 
 native-traps: $(TRAP_TESTS)
+
+native-races: $(BUILD)/tsan/test_threads
 
 # Programs of 32 bits, with the sizes of WebAssembly.
 native-32:
@@ -203,6 +207,14 @@ $(BUILD)/trap/%.o: %.c
 
 $(BUILD)/trap/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/trap/%)
 	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LINK) -lm
+
+# ThreadSanitizer, for the program with threads.
+$(BUILD)/tsan/%.o: %.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS) -fsanitize=thread -MMD -MP -c $< -o $@
+
+$(BUILD)/tsan/test_threads: tests/native/test_threads.c $(OBJECTS:%=$(BUILD)/tsan/%)
+	gcc $(CFLAGS) -fsanitize=thread -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ -lm
 
 # The targets of fuzzing as plain functions, for test_corpus.
 REPLAY := -Itests/native

@@ -60,8 +60,13 @@ struct attention {
     float scale, cap; /* cap 0: no soft cap */
 };
 
+struct threads;
+
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
+#ifdef LOGITSCOPE_THREADS
+    struct threads *threads; /* of threads.h; NULL: one thread */
+#endif
     /* Number of blocks of a quantised matrix that are multiplied by one vector together, 1 to
      * KERNELS_STREAMS_MAX; scalar loops ignore it. Some processors read several streams faster than
      * one, others slower, so a measurement sets this number. Results do not depend on it. */

@@ -1,6 +1,8 @@
 /* The parts of the weights, and their product with a vector of ones. */
 #include "probe.h"
 
+#include "threads.h"
+
 /* Returns part i of the weights (probe.h); a matrix of 0 rows after the last part. */
 static struct matrix part_at(const struct model *m, uint32_t i) {
     uint32_t of_layers = 2 * m->shape.n_layer;
@@ -27,6 +29,7 @@ uint32_t probe_multiply(const struct model *model, uint32_t part, const struct k
     float *x = (void *)(quants + w.cols / MATRIX_GROUP), *out = x + w.cols;
     for (size_t c = 0; c < w.cols; c++) x[c] = 1;
     kernels->quantise(quants, x, w.cols, 1);
-    kernels->matmul_quants(out, &w, NULL, quants, 1, kernels->streams);
+    if (!threads_multiply(kernels, out, &w, NULL, x, quants, 1))
+        kernels->matmul_quants(out, &w, NULL, quants, 1, kernels->streams);
     return (uint32_t)matrix_bytes(w.type, w.rows, w.cols);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "elementary.h"
+#include "threads.h"
 
 enum { BATCH = 32 }; /* positions that share one pass over the weights */
 
@@ -231,10 +232,8 @@ static void norm_rows(const struct session *s, float *out, const float *x, const
 static void norm_heads(const struct session *s, float *rows, const float *weight, size_t n_heads,
                        size_t n) {
     const struct model_shape *m = &s->model->shape;
-    if (m->architecture->qk_norm == QK_NORM_HEADS)
-        norm_rows(s, rows, rows, weight, NULL, m->n_embd_head, n * n_heads);
-    else
-        norm_rows(s, rows, rows, weight, NULL, m->n_embd_head * n_heads, n);
+    size_t together = m->architecture->qk_norm == QK_NORM_HEADS ? 1 : n_heads;
+    norm_rows(s, rows, rows, weight, NULL, m->n_embd_head * together, n * n_heads / together);
 }
 
 static void scale_by(float *x, float factor, size_t n) {
@@ -251,25 +250,45 @@ static void write_cache(const struct session *s, float *cache, const float *rows
             memcpy(cache + (h * s->context + first + t) * size, rows, size * sizeof *rows);
 }
 
-/* mixed (n, n_q) = each head's softmax(scale q . k) v over the last `window` positions up to the
- * current position; window 0 means all. n_head / n_head_kv heads share keys and values. */
+/* The input of attention for n positions from `first` on. */
+struct heads {
+    const struct session *s;
+    const float *keys, *values;
+    size_t window, first, n, n_head;
+};
+
+/* mixed (n, count, n_embd_head) = softmax(scale q . k) v of heads [from .. from + count) over the
+ * last `window` positions up to the current position; window 0 means all. n_head / n_head_kv heads
+ * share keys and values. */
+static void attend_heads(const void *task, float *mixed, size_t from, size_t count, float *scores) {
+    const struct heads *heads = task;
+    const struct session *s = heads->s;
+    const struct model_shape *m = &s->model->shape;
+    size_t size = m->n_embd_head, shared = m->n_head / m->n_head_kv;
+    struct attention head = {.q = s->q + from * size,
+                             .size = size,
+                             .scale = m->attention_scale,
+                             .cap = m->attention_cap};
+    for (size_t t = 0; t < heads->n; t++, head.q += (heads->n_head - count) * size) {
+        size_t end = heads->first + t + 1, window = heads->window;
+        head.n = window && window < end ? window : end;
+        for (size_t h = from; h < from + count; h++, head.q += size, mixed += size) {
+            size_t kv = (h / shared * s->context + end - head.n) * size;
+            head.keys = heads->keys + kv;
+            head.values = heads->values + kv;
+            s->kernels->attention(mixed, scores, &head);
+        }
+    }
+}
+
 static void attend(struct session *s, const float *keys, const float *values, size_t window,
                    size_t first, size_t n) {
     const struct model_shape *m = &s->model->shape;
-    size_t size = m->n_embd_head, shared = m->n_head / m->n_head_kv;
-    struct attention head = {
-        .q = s->q, .size = size, .scale = m->attention_scale, .cap = m->attention_cap};
-    float *mixed = s->mixed;
-    for (size_t t = 0; t < n; t++) {
-        size_t end = first + t + 1, start = window && window < end ? end - window : 0;
-        head.n = end - start;
-        for (size_t h = 0; h < m->n_head; h++, head.q += size, mixed += size) {
-            size_t kv = (h / shared * s->context + start) * size;
-            head.keys = keys + kv;
-            head.values = values + kv;
-            s->kernels->attention(mixed, s->scores, &head);
-        }
-    }
+    struct heads heads = {s, keys, values, window, first, n, m->n_head};
+    /* A multiplication of floats takes four times as long as one of a quantised matrix. */
+    uint64_t cost = (uint64_t)8 * n * (first + n) * m->n_head * m->n_embd_head;
+    struct threads_result result = {s->mixed, n, m->n_head, m->n_embd_head, 1, s->context, cost};
+    threads_split(s->kernels->threads, attend_heads, &heads, sizeof heads, &result, s->scores);
 }
 
 /* Quantises x (n, cols) once for all quantised matrices that read x. */
@@ -280,6 +299,7 @@ static void quantise(struct session *s, const float *x, size_t cols, size_t n) {
 
 static void multiply(struct session *s, float *out, const struct matrix *w, const float *bias,
                      const float *x, size_t n) {
+    if (threads_multiply(s->kernels, out, w, bias, x, s->quants, n)) return;
     if (w->type == GGUF_F32)
         s->kernels->matmul(out, w, bias, x, n);
     else

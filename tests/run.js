@@ -22,7 +22,7 @@ const withPython = parts.includes('python') || (long && parts.includes('browser'
 /** The build folders of the native tests, by make target. */
 const NATIVE = {
   'native-tests': 'asan',
-  ...(long && { 'native-traps': 'trap' }),
+  ...(long && { 'native-traps': 'trap', 'native-races': 'tsan' }),
   ...(long && process.arch === 'x64' && { 'native-32': 'm32/asan' }),
 };
 /** Debian's Python, which has Debian's NumPy. */
@@ -118,6 +118,7 @@ function programsOf(part) {
     return names
       .filter((name) => /^test_.*\.c$/.test(name))
       .flatMap((name) => folders.map((folder) => join('build', folder, name.slice(0, -2))))
+      .filter((program) => !program.includes('tsan') || program.endsWith('test_threads'))
       .map((program) => [program, program, []]);
   }
   if (part === 'python') {
