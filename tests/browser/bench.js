@@ -9,6 +9,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 import { atExit, closed } from '../cleanup.js';
 import { LONG } from '../long.js';
+import { limitCalls } from './call-limit.js';
 import { openSite } from './site.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -96,6 +97,10 @@ export async function openBench(route = NO_ROUTE) {
    */
   async function makeVisitor(first, worker, context) {
     const page = await (await browser.newContext(context)).newPage();
+    const { mouse, keyboard, touchscreen } = page;
+    const handle = await page.evaluateHandle('window');
+    const places = [page.mainFrame(), page.locator('html'), handle];
+    limitCalls([browser, page.context(), page, ...places, mouse, keyboard, touchscreen]);
     if (!worker)
       await page.addInitScript(() => {
         // Hides service workers from the page: each would first fill its cache, which takes time in every test.

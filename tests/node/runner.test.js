@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../cleanup.js';
+import { limitCalls } from '../browser/call-limit.js';
 import { FILES, REPORTERS, Runner } from '../runner.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,15 +28,38 @@ async function outcomeOf(code, limits = {}) {
   return { good, lines, last: lines.at(-1), failed: lines.find((it) => it.startsWith('FAILED')) };
 }
 
+/** Writes files with these codes; returns their paths. @param {string[]} codes */
+const filesOf = (codes) =>
+  codes.map((code) => {
+    const file = join(folder, `${written++}.test.mjs`);
+    writeFileSync(file, code);
+    return file;
+  });
+
+/** Runs files in one program; returns the result and the printed lines. */
+async function runTogether(files, limits = {}) {
+  const lines = [];
+  const runner = new Runner({ ...LIMITS, ...limits }, (line) => lines.push(line));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  runner.env = env;
+  const words = [...REPORTERS, FILES, ...files];
+  await runner.runPrograms([['all', process.execPath, words]], 1);
+  return { good: runner.finish(), lines, failed: lines.filter((it) => it.startsWith('FAILED')) };
+}
+
 // In parallel, since these tests mostly wait.
 describe('a file counts as one failure, by its name,', { concurrency: true }, () => {
+  test('if a test never ends; the files after it run', async () => {
+    const hangs =
+      "import { test } from 'node:test';\ntest('two', () => new Promise(() => setInterval(() => {}, 1e6)));";
+    const files = filesOf([passing, hangs, passing]);
+    const { good, lines, failed } = await runTogether(files, { test: 5 });
+    assert.equal(good, false);
+    assert.deepEqual(failed, [`FAILED ${files[1]} stood still for 5 s in "two"`]);
+    assert.equal(lines.at(-1), '2 passed, 1 failed');
+  });
+
   for (const [what, code, limits, sentence] of [
-    [
-      'if a test never ends',
-      `${passing}test('two', () => new Promise(() => setInterval(() => {}, 1e6)));`,
-      { test: 10 },
-      /^FAILED a file stood still for 10 s in "two"$/,
-    ],
     [
       'if a test never waits',
       `${passing}test('two', () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });`,
@@ -82,18 +106,9 @@ test('each of several files in one program is counted', async () => {
     "import { test } from 'node:test';\ntest('leaves', () => process.exit(0));\n",
     passing,
   ];
-  const files = codes.map((code) => {
-    const file = join(folder, `${written++}.test.mjs`);
-    writeFileSync(file, code);
-    return file;
-  });
-  const lines = [];
-  const runner = new Runner(LIMITS, (line) => lines.push(line));
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  runner.env = env;
-  const words = [...REPORTERS, FILES, ...files];
-  await runner.runPrograms([['all', process.execPath, words]], 1);
-  assert.equal(runner.finish(), false);
+  const files = filesOf(codes);
+  const { good, lines } = await runTogether(files);
+  assert.equal(good, false);
   const said = (/** @type {RegExp} */ wanted) => lines.some((line) => wanted.test(line));
   assert.ok(said(new RegExp(`${files[0]}: 1 passed$`)));
   assert.ok(said(new RegExp(`^FAILED ${files[1]} has no test$`)));
@@ -134,4 +149,28 @@ test('an unknown part is a failure before anything is installed or run', () => {
   assert.equal(status, 1);
   assert.match(stdout, /^FAILED no such part: nodes\n[^]*\n0 passed, 1 failed\n$/);
   assert.doesNotMatch(stdout, /installed/);
+});
+
+class Page {
+  evaluate(/** @type {unknown} */ value) {
+    return Promise.resolve(value);
+  }
+  hang() {
+    return new Promise(() => {});
+  }
+  url() {
+    return 'about:blank';
+  }
+}
+
+test('a call that never ends is refused with its line; the others keep their results', async () => {
+  const page = new Page();
+  limitCalls([page], 20);
+  limitCalls([page], 20);
+  assert.equal(await page.evaluate(3), 3);
+  assert.equal(page.url(), 'about:blank');
+  await assert.rejects(
+    page.hang(),
+    /^Error: hang\(\) in runner\.test\.js:\d+ has not ended after 0\.02 s: the page hangs$/,
+  );
 });
