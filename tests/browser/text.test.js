@@ -332,6 +332,27 @@ test('greedy without a stop loops; the length limit is a setting, and the page g
     ),
     /max_new_tokens=32/,
   );
+  await page.locator('[data-command=break-loop]').click();
+  const rows = page.locator('logit-loop-breaks [data-setting]');
+  await rows.first().waitFor();
+  const asked = { prompt: FIRST, drawn_ids: await ids(page), temperature: 0, seed: 42 };
+  const { breaks } = await scope.breakLoop(asked);
+  assert.deepEqual(
+    await rows.evaluateAll((all) =>
+      all.map((row) => `${row.dataset.setting} ${row.querySelector('b').textContent}`),
+    ),
+    breaks.map(({ setting, value }) => `${setting} ${value}`),
+  );
+  // A press sets the value; the page goes back to the token that then differs.
+  const { index, instead } = breaks.find(({ setting }) => setting === 'dry_multiplier');
+  await page.locator('[data-setting=dry_multiplier]').click();
+  await page.locator('[data-command=back]').click();
+  await until(
+    () => ids(page),
+    (all) => all.length === index,
+  );
+  await steps(page, 1);
+  assert.equal((await ids(page)).at(-1), instead.id);
   await page.locator('[data-command=reset]').click();
   assert.equal(
     await until(

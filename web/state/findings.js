@@ -1,10 +1,15 @@
 /** Measures the displayed text: its variety, its watermarks, and if a grammar accepts it. */
+import { toFault } from '../engine/errors.js';
 import { WATERMARKS } from './settings.js';
 
 /**
  * The part of the instrument that this class needs. `engine` throws after the engine is closed.
  * @typedef {Pick<import('./instrument.js').Instrument,
- *   'engine' | 'prompt' | 'texts' | 'grammar' | 'settings' | 'attempt' | 'changed'>} Owner
+ *   'engine' | 'prompt' | 'texts' | 'grammar' | 'settings' | 'turns' | 'written' | 'attempt' | 'changed'>} Owner
+ *
+ * The answer to the question for the values that would have broken a loop; without `found` and `fault` while the
+ * engine works.
+ * @typedef {{ found?: import('../engine/types.js').LoopBreaks | null, fault?: import('../engine/errors.js').Fault }} LoopAnswer
  */
 
 export class Findings {
@@ -17,6 +22,8 @@ export class Findings {
   watermarks = null;
   /** True if the user looks for watermarks although none is on. */
   sought = false;
+  /** Null until the user asks. @type {LoopAnswer | null} */
+  loopBreaks = null;
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
   /** The whole text; '' until it has ended. */
@@ -60,10 +67,34 @@ export class Findings {
     );
   }
 
+  /** Finds the values of settings that would have broken the loop of the text. */
+  async breakLoop() {
+    const isNewest = this.#owner.turns.begin('loop');
+    this.loopBreaks = {};
+    this.#owner.changed();
+    /** @type {LoopAnswer} */
+    let answer;
+    try {
+      answer = { found: await this.#owner.engine.breakLoop(this.#owner.written) };
+    } catch (error) {
+      answer = { fault: toFault(error) };
+    }
+    if (!isNewest()) return;
+    this.loopBreaks = answer;
+    this.#owner.changed();
+  }
+
+  /** Forgets these values, because the text or the settings change. */
+  dropLoopBreaks() {
+    this.#owner.turns.begin('loop');
+    this.loopBreaks = null;
+  }
+
   /** Forgets the findings about the ended text, because it continues or another text is displayed. */
   reopen() {
     this.verdict = null;
     this.written = '';
+    this.dropLoopBreaks();
   }
 
   /** Decodes the text after its end. If an end token ended it, the grammar judges it too. */

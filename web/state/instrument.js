@@ -117,6 +117,15 @@ export class Instrument extends Bench {
     return this.positionAfter(this.drawStep);
   }
 
+  /** The displayed text as `breakLoop` takes it. @returns {import('../engine/types.js').LoopOptions & Settings} */
+  get written() {
+    const { steps } = this.texts;
+    const u = this.method === 'gumbel' ? [] : steps.map((step) => step.u ?? null);
+    const own = this.own && { own: [] }; // is refused
+    const drawn_ids = steps.map(({ id }) => id);
+    return { ...this.asked, ...own, prompt: this.#contextIds, drawn_ids, u };
+  }
+
   /** Mirostat's bound or adaptive-p's mean for the next draw; null if both are off. */
   get mu() {
     const state = carried(this.settings);
@@ -367,6 +376,7 @@ export class Instrument extends Bench {
 
   /** @param {Settings} patch @param {boolean} [direct] */
   async set(patch, direct) {
+    this.findings.dropLoopBreaks();
     const done = super.set(patch, direct);
     const { shown } = this.alternatives;
     if (shown) this.alternatives.find(shown.index);

@@ -37,7 +37,7 @@ export class LogitText extends LogitElement {
       'prompt chatty chat chatBefore chatDate contextLength pieces steps examples',
     ),
     ...withoutAttribute(
-      'finished fault verdict json limit eos loop alternatives branches distinct',
+      'finished fault verdict json limit eos loop loopBreaks alternatives branches distinct',
     ),
     ...withoutAttribute('watermarks sought pace paces stopAtEnd draft colour said unfolded'),
     promptThinks: { type: Boolean },
@@ -103,6 +103,8 @@ export class LogitText extends LogitElement {
     this.eos = -1;
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
+    /** @type {import('../../state/findings.js').LoopAnswer | null} */
+    this.loopBreaks = null;
     /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
     this.alternatives = null;
     /** @type {import('../../state/tree.js').Branch[]} */
@@ -142,6 +144,7 @@ export class LogitText extends LogitElement {
         this.requestUpdate();
       });
     if (this.watermarks) import('./watermark.js');
+    if (this.loop) import('./loop-breaks.js');
     const stepped = changes.has('steps');
     const earlier = /** @type {unknown[] | undefined} */ (changes.get('steps'));
     const before = stepped ? (earlier?.length ?? 0) : this.steps.length;
@@ -238,6 +241,11 @@ export class LogitText extends LogitElement {
           ?ready=${this.ready} .contextLength=${this.contextLength} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
+        ${
+          this.loop && !this.running
+            ? html`<logit-loop-breaks .answer=${this.loopBreaks} .eos=${this.eos} ?fixed=${this.fixed}></logit-loop-breaks>`
+            : nothing
+        }
         ${this.watermarks ? html`<logit-watermark .found=${this.watermarks.found}></logit-watermark>` : nothing}
         ${
           this.json !== null || this.checked

@@ -114,6 +114,7 @@ function textPanelOf(instrument, { examples, fixed, sentence }) {
     contextLength: info?.context_length ?? 0,
     limit: texts.limit,
     loop: texts.loop,
+    loopBreaks: findings.loopBreaks,
     alternatives: instrument.alternatives.shown,
     branches: texts.branches,
     distinct: findings.distinct,

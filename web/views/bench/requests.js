@@ -100,6 +100,11 @@ function stepsOf(instrument, isFixed) {
   return {
     'logit-alternatives': ({ detail }) => instrument.alternatives.find(detail.index),
     'logit-rewind': ({ detail }) => instrument.go((texts) => texts.rewind(detail.n)),
+    'logit-break': ({ detail }) => {
+      if (detail.asked) instrument.findings.breakLoop();
+      else instrument.findings.dropLoopBreaks();
+      instrument.changed();
+    },
     'logit-walk': ({ detail }) => instrument.go((texts) => texts.show(detail.node)),
     'logit-command': ({ detail: { command } }) => {
       if (command === 'step') instrument.generation.step();
