@@ -45,6 +45,14 @@ function transferables(result) {
   );
 }
 
+/** True if an argument has a constraint: settings do, and the laws beside a law may. @param {any} arg @returns {boolean} */
+const isConstrained = (arg) =>
+  arg?.constraint != null ||
+  (Array.isArray(arg?.alongside) &&
+    arg.alongside.some(
+      (/** @type {any} */ other) => other?.condition != null || other?.settings?.constraint != null,
+    ));
+
 class EngineServer {
   #port;
   /** @type {Logitscope | null} */
@@ -70,7 +78,7 @@ class EngineServer {
   /** @param {Request} request */
   async answer({ id, session, method, args }) {
     try {
-      if (args.some((arg) => arg?.constraint != null)) this.#compiler ??= this.#fetchCompiler();
+      if (args.some(isConstrained)) this.#compiler ??= this.#fetchCompiler();
       if (this.#compiler) await this.#compiler; // every later request also waits, to keep the order of requests
       const result =
         method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
