@@ -9,7 +9,7 @@ import { answersOf, offered } from '../../web/lessons/answers.js';
 import { countOf, readCodes, writeCode } from '../../web/lessons/codes.js';
 import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
 import { crc32 } from '../../web/lessons/crc32.js';
-import { judge } from '../../web/lessons/judge.js';
+import { judge, reached } from '../../web/lessons/judge.js';
 import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
 import { LESSON_MEASURES, measure, readState, writeText } from '../../web/lessons/measures.js';
 import { countText } from '../../web/engine/step-costs.js';
@@ -850,6 +850,8 @@ function statesOf({ show, state, knob = 'temperature', controls = [] }, { measur
     return range(setting, from, to, step).values.map((value) => set({ [setting]: value }));
   }
   if (show === 'cost') return [1, 20, 100, 2000].map((new_tokens) => choose({ new_tokens }));
+  if (show === 'sentences')
+    return [0.25, 0.3, 0.5, 1, 1.33, 1.36, 2].map((temperature) => set({ temperature }));
   const hundred = Array.from({ length: 101 }, (_, i) => i / 101);
   if (name === 'token_at_u') return hundred.map((u) => ({ ...state, u }));
   if (controls.includes('logit_bias'))
@@ -938,6 +940,55 @@ test('lesson 3 names the near forks of greedy’s text, and lesson 4 takes 0.66 
   const two = k.questions.find(({ id }) => id === 'two');
   const { right, say } = await judge(two, 0.66, measuredOf(k.figure.state));
   assert.deepEqual([right, say], [false, '2/3 is 0.666…, and that rounds to 0.67.']);
+});
+
+test('lesson 15 states only shares that the law has, and the bounds of both temperatures', async () => {
+  const { verbs } = models;
+  const { parts } = await shipped('sentences', 'en');
+  const [rank, , beam, mask, choose] = parts.map(({ figure }) => figure.state);
+  const { greedy, sentences } = await verbs.law(rank.prompt);
+  const { sentences: both } = await verbs.law(mask.prompt, {}, { mass: 0.995 });
+  const { allowed } = mask.choices;
+  const two = both.filter(({ text }) => allowed.includes(text.trim()));
+  const ana = await verbs.law(beam.prompt, {}, { limit: 4000, beams: [1, 2, 3, 4] });
+  const ask = (state, measure, temperature, more) =>
+    measuredOf(state)({ measure, settings: { temperature }, ...more });
+  const right = await Promise.all(
+    [1, 1.36, 1.37, 1.5].map((temperature) => ask(choose, 'right', temperature)),
+  );
+  const known = [
+    ...[greedy.p, greedy.tokens[0].p, sentences[0].p, ...sentences[0].tokens.map(({ p }) => p)],
+    await ask(rank, 'sentence_p', 0.25, { text: greedy.text }),
+    ...two.flatMap(({ p, tokens }) => [p, tokens[0].p]),
+    ...[two[0].p / (two[0].p + two[1].p), await ask(mask, 'masked_p', 1, { text: allowed[0] })],
+    ...[ana.sentences[0].p, ana.beams[2].tokens.slice(0, 4).reduce((all, { p }) => all * p, 1)],
+    ...[...right, 0.5, 0.95, 0.01], // a naive answer, and the task
+  ];
+  assert.deepEqual(
+    ana.beams.map((found) => found.rank),
+    [5, 1, 16, 6],
+  );
+  assert.equal(ana.beams[0].rank, ana.greedy.rank);
+  for (const language of ['en', 'es']) {
+    const { guide: _, ...lesson } = await shipped('sentences', language);
+    const stated = JSON.stringify(lesson).match(/[\d.,]*\d(?=\s?%)/g) ?? [];
+    assert.ok(stated.length > 15, `${stated.length}`);
+    for (const share of stated) {
+      const plain = share.replace(',', '.');
+      const digits = plain.split('.')[1]?.length ?? 0;
+      const met = known.some((p) => (100 * p).toFixed(digits) === plain);
+      assert.ok(met, `${language}: ${share} %`);
+    }
+  }
+  const bounds = { between: [0.41, 0.55], 'ninety-five': [1.32, 1.36] };
+  for (const { figure, questions } of parts)
+    for (const { id, goal } of questions.filter(({ kind }) => kind === 'state')) {
+      const [low, high] = bounds[id];
+      const reaches = [low - 0.01, low, high, high + 0.01].map(async (temperature) =>
+        reached(goal, await ask(figure.state, goal.measure, temperature)),
+      );
+      assert.deepEqual(await Promise.all(reaches), [false, true, true, false], id);
+    }
 });
 
 test('a lesson or a class with thousands of faults reports a hundred', () => {

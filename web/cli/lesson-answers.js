@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Logitscope } from '../engine/index.js';
 import { answersOf } from '../lessons/answers.js';
 import { rightInWords, wrongInWords } from '../lessons/answer-words.js';
-import { needsGrammar } from '../engine/measures.js';
-import { measure, sourceOf } from '../lessons/measures.js';
+import { measure, needsRules, sourceOf } from '../lessons/measures.js';
 import { setLanguage, t } from '../locale/locale.js';
 import { UsageError } from './flags.js';
 import { inLine } from './terminal.js';
@@ -34,7 +33,7 @@ function modelFile(model, file) {
  */
 function grammarOf(model, asked) {
   const file = model?.replace(/\.gguf$/, '.grammar.json');
-  if (!file || !needsGrammar(asked.measure) || !existsSync(file)) return null;
+  if (!file || !needsRules(asked) || !existsSync(file)) return null;
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 

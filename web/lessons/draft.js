@@ -142,6 +142,7 @@ const FIGURES = {
   text: () => ({ state: { choices: { length: 24 } }, controls: ['temperature', 'seed'] }),
   loop: () => ({ state: {} }),
   compare: () => ({ state: { choices: { suite: 'extremes', max_new_tokens: 40 } } }),
+  sentences: () => ({ state: { choices: { beam_width: 4 } }, controls: ['temperature'] }),
 };
 
 /** Kinds of figures. */
@@ -151,7 +152,7 @@ export const SHOWN = Object.keys(FIGURES);
 export const SOURCELESS = ['bigram', 'cost'];
 
 /** Kinds of figures that write texts, so that they need a model. */
-export const WRITING = ['text', 'loop', 'compare'];
+export const WRITING = ['text', 'loop', 'compare', 'sentences'];
 
 /**
  * Changes the kind of a figure. Its model or logits stay if the new kind can use them.

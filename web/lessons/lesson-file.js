@@ -269,6 +269,10 @@ export const CHOICES = {
   },
   text: { length: number(0, LONGEST_TEXT) },
   loop: { step: number(0, 40) },
+  sentences: {
+    beam_width: number(1, 20),
+    allowed: list(plainText, 2, 8),
+  },
   compare: {
     suite: oneOfNames(suites.map(({ name }) => name)),
     blind: flag,
@@ -293,7 +297,8 @@ const state = (value, at, check) => {
     choices,
   });
   if (!whole || check.show === 'cost' || check.show === 'bigram') return;
-  if (value.logits && /text|compare|loop/.test(check.show ?? '')) check.fail('prompt', at);
+  if (value.logits && /text|compare|loop|sentences/.test(check.show ?? ''))
+    check.fail('prompt', at);
   if (Array.isArray(value.logits) === (typeof value.prompt === 'string')) check.fail('source', at);
   const { logits = [], tokens = logits } = value;
   if (tokens.length !== logits.length)

@@ -5,9 +5,11 @@
 import { readSecond } from '../engine/second-distribution.js';
 import { figuresOf, run } from '../engine/compare.js';
 import { countStep, countText, exponentOf } from '../engine/step-costs.js';
+import { needsGrammar } from '../engine/measures.js';
 import { sweep } from '../engine/sweep.js';
 import { crc32 } from './crc32.js';
 import { wholeOrder } from './figure-change.js';
+import { OF_LAW, readLaws } from './law-measures.js';
 
 /**
  * @typedef {import('../engine/types.js').Trace} Trace
@@ -32,7 +34,7 @@ import { wholeOrder } from './figure-change.js';
  * @property {'share' | 'tokens' | 'bits' | 'number' | 'count' | 'token' | 'flag'} unit a count is a whole number
  *   and may be large; a flag is 1 or 0
  * @property {readonly ('rank' | 'token' | 'setting' | 'u' | 'text')[]} of its parameters; either rank or token is enough
- * @property {'trace' | 'texts' | 'steps' | 'written' | 'given' | 'drawn'} [from] its source; `trace` by default
+ * @property {'trace' | 'texts' | 'steps' | 'written' | 'given' | 'drawn' | 'law'} [from] its source; `trace` by default
  * @property {(read: any, asked: Asked) => number | string | undefined} read returns undefined if there is no value
  */
 
@@ -162,12 +164,16 @@ export const LESSON_MEASURES = Object.freeze({
   },
   ...OF_TEXT,
   ...OF_TEXTS,
+  ...OF_LAW,
   ...OF_STEPS,
 });
 
 /** @typedef {{ logits?: number[], tokens?: string[], model?: string, prompt?: string,
  *   settings?: Record<string, any>, seed?: number, u?: number, choices?: Record<string, any> }} LessonState
  *   */
+
+/** True if a measure needs the model's grammar. @param {Asked} asked */
+export const needsRules = ({ measure: name }) => needsGrammar(name) || name === 'right';
 
 /** Returns where a measure comes from. @param {Asked} asked */
 export const sourceOf = ({ measure: name }) => LESSON_MEASURES[name].from ?? 'trace';
@@ -348,6 +354,11 @@ export async function measure(asked, state, engine, session = engine, grammar = 
   if (from === 'given') return read(await readGiven(engine, session, state, asked), asked);
   if (from === 'drawn') return read(await readDrawn(engine, session, state, asked), asked);
   if (from === 'texts') return read(await readTexts(engine, state, asked, grammar), asked);
+  if (from === 'law') {
+    const choices = { ...state.choices, ...asked.choices };
+    const settings = settingsOf(engine, state, asked);
+    return read(await readLaws(engine, state.prompt ?? '', settings, choices, grammar), asked);
+  }
   return read(await readState(engine, session, state, asked), asked);
 }
 

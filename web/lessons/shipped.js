@@ -14,6 +14,7 @@ export const SHIPPED = [
   'constrained',
   'write-it',
   'same-seed',
+  'sentences',
 ];
 
 /** Languages of all lessons. */

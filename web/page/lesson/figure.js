@@ -29,6 +29,7 @@ const LATER = {
   text: () => import('./written-text.js'),
   loop: () => import('./loop.js'),
   compare: () => import('../../views/compare/compare.js'),
+  sentences: () => import('../../views/sentences/sentences.js'),
 };
 
 export class LogitFigure extends LogitElement {
@@ -149,6 +150,8 @@ export class LogitFigure extends LogitElement {
         ${props(choices ?? {})}></logit-compare>`,
       loop: () => html`<logit-loop .reader=${this.reader} .state=${this.#now} .step=${choices?.step ?? 0}
         ?held=${held}></logit-loop>`,
+      sentences: () => html`<logit-sentences .model=${modelOf(begin)} .prompt=${prompt}
+        .settings=${this.#presentSettings} ${props(choices ?? {})}></logit-sentences>`,
       cost: () => html`<logit-cost-sum ${props(choices ?? {})}></logit-cost-sum>`,
     };
   }

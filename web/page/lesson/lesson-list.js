@@ -14,7 +14,7 @@ const FIRST = ['one-token', 'temperature', 'top-p'];
 /** The other lessons by theme. @type {Record<string, string[]>} */
 const THEMES = {
   choose: ['greedy', 'top-k', 'order'],
-  text: ['repetition', 'diversity', 'strategies', 'same-seed'],
+  text: ['repetition', 'diversity', 'strategies', 'sentences', 'same-seed'],
   steer: ['bias', 'constrained'],
   inside: ['cost', 'write-it'],
 };

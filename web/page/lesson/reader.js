@@ -1,8 +1,14 @@
 /** Measures the states of a lesson, one after another, with one engine and one timeline for each model. */
 import { lease } from '../../state/engines.js';
 import { MODELS, findModel } from '../../state/models.js';
-import { measure, readLoop, readState, sourceOf, writeText } from '../../lessons/measures.js';
-import { needsGrammar } from '../../engine/measures.js';
+import {
+  measure,
+  needsRules,
+  readLoop,
+  readState,
+  sourceOf,
+  writeText,
+} from '../../lessons/measures.js';
 import { fetchJson } from '../../state/assets.js';
 
 /**
@@ -104,7 +110,7 @@ export class LessonReader {
   /** Returns the model's grammar, if the measure needs it. @param {LessonState} state @param {Asked} asked */
   async #grammarOf({ model = MODELS[0].name }, asked) {
     const { grammar } = findModel(model);
-    return needsGrammar(asked.measure) && grammar ? fetchJson(grammar) : null;
+    return needsRules(asked) && grammar ? fetchJson(grammar) : null;
   }
 
   /** Decodes tokens of a state's model. @param {LessonState} state @param {number[]} ids */

@@ -18,6 +18,7 @@ import { toPng } from '../../base/svg-file.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { captionOf } from '../sweep/labels.js';
+import { renderBeams } from './beams.js';
 import { POWERS, layoutRivers, temperaturesOf } from './layout.js';
 import sentencesStyles from './sentences.css';
 import { renderWhy } from './why.js';
@@ -46,6 +47,7 @@ export class LogitSentences extends ModelElement {
   static properties = {
     ...ModelElement.properties,
     examples: { attribute: false },
+    beam_width: { type: Number },
     law: { state: true },
     at: { state: true },
     column: { state: true },
@@ -83,6 +85,8 @@ export class LogitSentences extends ModelElement {
     super();
     /** Prompts to choose. @type {string[]} */
     this.examples = [];
+    /** Largest width of the beam searches that are shown; 0 for none. */
+    this.beam_width = 0;
     /** The law of the prompt; null until it is known. @type {any} */
     this.law = null;
     /** Index of the chosen text. */
@@ -99,7 +103,8 @@ export class LogitSentences extends ModelElement {
   updated(changed) {
     super.updated(changed);
     const { engine, prompt, prompt_ids, asked } = this;
-    const key = JSON.stringify([this.model, prompt, prompt_ids, asked]);
+    const { beam_width } = this;
+    const key = JSON.stringify([this.model, prompt, prompt_ids, asked, beam_width]);
     if (!engine?.info || (!prompt && !prompt_ids) || key === this.#asked) return;
     this.#asked = key;
     this.#newest.ask({
@@ -110,6 +115,7 @@ export class LogitSentences extends ModelElement {
         ...(this.#whole ? { mass: MASS } : NEXT),
         knob: { name: 'temperature', values: temperaturesOf(this.#temperature) },
         powers: POWERS,
+        beams: Array.from({ length: beam_width }, (_, i) => i + 1),
       },
     });
   }
@@ -137,6 +143,7 @@ export class LogitSentences extends ModelElement {
         ${law && !this.#whole ? html`<button class="quiet" data-command="verbs" @click=${() => this.emit('logit-model', { model: VERBS })}>${t('sentences.verbs')}</button>` : nothing}</p>
       <div class="rivers">${layout ? this.#renderRivers(law, layout) : nothing}</div>
       ${layout ? this.#renderWords(law, layout) : nothing}
+      ${law?.beams.length ? renderBeams(law.beams, law.sentences.length, (it) => this.#words(it)) : nothing}
       ${law?.sentences.length ? this.#renderTable(law) : nothing}`;
   }
 

@@ -67,6 +67,8 @@ const CHOSEN = {
   cost: (form, place) =>
     html`<div class="row">${['prompt_tokens', 'new_tokens', 'width'].map((name) => form.number([...place, name]))}</div>`,
   text: (form, place) => html`<div class="row">${form.number([...place, 'length'])}</div>`,
+  sentences: (form, place) => html`<div class="row">${form.number([...place, 'beam_width'])}</div>
+    ${form.line([...place, 'allowed'], (text) => text)}`,
   compare: (form, place) => html`<div class="row">${form.select(
     [...place, 'suite'],
     namesWithWords(
@@ -238,7 +240,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
         ? html`<div class="row">${form.select([...place, 'knob'], settingChoices(engine.table), { value: figure.knob ?? 'temperature' })}</div>`
         : nothing
     }
-    ${show === 'landscape' || show === 'text' ? renderControls(form, place, engine) : nothing}
+    ${['landscape', 'text', 'sentences'].includes(show) ? renderControls(form, place, engine) : nothing}
     ${
       // A sweep or a comparison writes many texts, so only the preview shows it.
       sound && show !== 'sweep' && show !== 'compare'
