@@ -77,7 +77,6 @@ const SLOW = {
     'text',
     'host-pages',
     'chat',
-    'stories_wllama',
     'digest',
   ],
   node: [

@@ -1245,6 +1245,8 @@ test('the landscape separates unchanged tokens from changed ones since the drag 
   await view.locator('[data-command=play]').click();
   await until(text, (words) => words !== rested);
   assert.equal(await view.locator('.sentence .changed').count(), 0);
+  await view.locator('[data-command=play]').click(); // stops it, since the next test reuses this page
+  await settle(page);
   await opened.close();
 });
 

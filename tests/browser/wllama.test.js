@@ -17,7 +17,6 @@ import { root } from './bench.js';
 const PROMPTS = ['Once upon a time', 'The  quick, brown fox!', 'été 日本', 'x'];
 const stories = join(root, 'models/stories.gguf');
 const f32 = modelFile(shapes[0], 'f32');
-/** In `make test`, only stories_wllama.test.js tests a quantised model. */
 const models = LONG ? [f32, modelFile(shapes[0], 'q8_0'), stories] : [f32];
 
 for (const model of models) {
@@ -202,3 +201,84 @@ for (const model of [LONG ? stories : f32]) {
     },
   );
 }
+
+const PARTS = [
+  'Once upon a time',
+  ', there was ',
+  'a little girl',
+  ' named Lily.',
+  ' "Hello!" she said.',
+  '\n',
+  '\n\n',
+  '  two  spaces ',
+  'UPPER lower CamelCase',
+  ' 3.14159, 42 and 1,000',
+  'été, ñandú, Straße',
+  '日本語 ',
+  '🙂🦆',
+  "don't can't we'll",
+  '\t',
+  'e\u0301',
+  'zzzzzzzz',
+  '<b> </b> <i>',
+  ' the cat sat on the mat',
+  '?!... --- ***',
+];
+
+/** Makes texts of one to eight parts; repeated calls make equal texts. */
+function texts(/** @type {number} */ count) {
+  let state = 1;
+  const next = (/** @type {number} */ n) => {
+    state = (state * 48271) % 2147483647;
+    return state % n;
+  };
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 1 + next(8) }, () => PARTS[next(PARTS.length)]).join(''),
+  );
+}
+
+const BEGINNINGS = [
+  'Once upon a time',
+  'The little dog',
+  'Lily wanted to',
+  'One sunny day, a boy named Tom',
+  'There was a big tree in the',
+  'Mom said, "',
+  'The cat and the bird',
+  'It was raining and',
+  'Sam had a red ball.',
+  'Sara liked to',
+  'In a small house lived',
+  'The bear was very hungry.',
+  'Tim and Anna went to the beach',
+  'A long time ago',
+  '"Can I play with you?" asked',
+  'The sun was',
+  'Ben lost his toy.',
+  'She opened the box and',
+  'They were best friends',
+  'The king was sad because',
+];
+
+// Long tests: vocabulary.test.js has SentencePiece tokenizers in `make test`, and the first test has a model.
+long(
+  'wllama gives the same ids for 200 texts of the stories model',
+  { timeout: 300e3 },
+  async () => {
+    const compared = await compareWithWllama(stories, texts(200), 0);
+    assert.equal(compared.length, 200);
+    for (const { prompt, ids } of compared) assert.deepEqual(ids.ours, ids.theirs, prompt);
+  },
+);
+
+long(
+  'wllama writes the same greedy story for 20 prompts, or differs only at two close logits',
+  { timeout: 300e3 },
+  async () => {
+    const compared = await compareWithWllama(stories, BEGINNINGS, 48);
+    for (const { ids, same, ...rest } of compared) {
+      assert.deepEqual(ids.ours, ids.theirs);
+      assert.ok(same, JSON.stringify(rest));
+    }
+  },
+);
