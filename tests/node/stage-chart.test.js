@@ -4,7 +4,16 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bandAt, betweenStages, heightAt, layStages, nameStages } from '../../web/plots/stages.js';
+import {
+  bandAt,
+  betweenStages,
+  changedColumns,
+  heightAt,
+  layStages,
+  nameStages,
+  sliceStages,
+  stackOf,
+} from '../../web/plots/stages.js';
 import { findHidden, mayHide } from '../../web/state/hidden-tokens.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { closed } from '../cleanup.js';
@@ -181,4 +190,45 @@ test('a transition begins at the old river and ends at the new one, with columns
       assert.equal(shown.after[lastOf(start)], band.after[lastOf(from)]);
     }
   }
+});
+
+test('outside of its moving part a transition does not change, and a stack has no gaps and no crossing', async () => {
+  const random = rng(11);
+  let [still, stacks, crossings] = [0, 0, 0];
+  for (let i = 0; i < cases(40, 400); i++) {
+    const logits = logitsOf(random, 300);
+    const settings = chainOf(random);
+    const order = [...settings.order];
+    const at = Math.floor(random() * (order.length - 1));
+    order.splice(at, 2, order[at + 1], order[at]); // two neighbours change places
+    const from = (await riverOf(logits, settings)).river;
+    const to = (await riverOf(logits, { ...settings, order })).river;
+    const [start, end] = [0, 1].map((share) => betweenStages(from, to, share));
+    const [first, last] = changedColumns(start, end);
+    for (const share of [0.25, 0.75]) {
+      const middle = betweenStages(from, to, share);
+      for (const [c] of middle.columns.entries()) {
+        if (c > first && c < last) continue;
+        if ((c === 0 && first === 0) || (c === end.columns.length - 1 && c === last)) continue;
+        still++;
+        for (const [b, band] of middle.bands.entries()) {
+          assert.ok(Math.abs(band.before[c] - start.bands[b].before[c]) < 2e-4);
+          assert.ok(Math.abs(band.after[c] - end.bands[b].after[c]) < 2e-4);
+        }
+      }
+      assert.deepEqual(
+        sliceStages(middle, first, last).bands.map(({ after }) => [...after]),
+        middle.bands.map(({ after }) => [...after].slice(first, last + 1)),
+      );
+      const stack = stackOf(middle);
+      if (stack) stacks++;
+      else crossings++;
+      for (const [b, band] of (stack ?? []).entries())
+        for (const [c] of middle.columns.entries()) {
+          const below = stack[b + 1]?.before[c] ?? middle.ground[c];
+          assert.ok(Math.abs(band.after[c] - below) < 2e-4);
+        }
+    }
+  }
+  assert.ok(still > 0 && stacks > 0 && crossings > 0);
 });

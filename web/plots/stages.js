@@ -34,6 +34,8 @@ export const MODEL = 'model';
 export const GAP = 0.9;
 /** Line height of a name as a multiple of its font size. */
 const ROOM = 1.2;
+/** Heights that differ by less are the same height: less than a tenth of a pixel. */
+const SAME = 1e-4;
 
 /**
  * Returns the columns and bands of a trace.
@@ -197,6 +199,60 @@ export function betweenStages(from, to, share) {
     bands: [...from.bands.filter(({ id }) => !later.has(id)), ...to.bands].map(pair),
     ground: blend(from.ground, to.ground),
     rest: blend(from.rest, to.rest),
+  };
+}
+
+/**
+ * Returns the first and last column of the part in which two pictures with the same columns and bands differ: every
+ * column that differs, with its neighbours.
+ * @param {River} one @param {River} other
+ * @returns {[number, number]}
+ */
+export function changedColumns(one, other) {
+  const apart = (/** @type {number} */ x, /** @type {number} */ y) => Math.abs(x - y) > SAME;
+  const differs = (/** @type {Column} */ { from, to }, /** @type {number} */ c) =>
+    apart(from, other.columns[c].from) ||
+    apart(to, other.columns[c].to) ||
+    apart(one.ground[c], other.ground[c]) ||
+    one.bands.some(
+      ({ before, after }, i) =>
+        apart(before[c], other.bands[i].before[c]) || apart(after[c], other.bands[i].after[c]),
+    );
+  const changed = one.columns.map(differs);
+  const first = changed.indexOf(true);
+  return [Math.max(0, first - 1), Math.min(changed.length - 1, changed.lastIndexOf(true) + 1)];
+}
+
+/**
+ * Returns the bands from top to bottom if each of them lies directly below the one before, in every column; null if
+ * bands cross.
+ * @param {River} river
+ */
+export function stackOf({ bands, ground }) {
+  const stack = [...bands].sort((a, b) => a.rank - b.rank);
+  const meets = (/** @type {Float64Array} */ upper, /** @type {Float64Array} */ lower) =>
+    upper.every((y, c) => Math.abs(y - lower[c]) < SAME);
+  const isWhole = stack.every(({ after }, i) => meets(after, stack[i + 1]?.before ?? ground));
+  return isWhole ? stack : null;
+}
+
+/**
+ * Returns a part of a picture, from one column to another. Positions stay the same.
+ * @param {River} river @param {number} first @param {number} last
+ * @returns {River}
+ */
+export function sliceStages({ columns, bands, ground, rest }, first, last) {
+  const part = (/** @type {Float64Array} */ edge) => edge.subarray(first, last + 1);
+  return {
+    columns: columns.slice(first, last + 1),
+    bands: bands.map((band) => ({
+      ...band,
+      p: part(band.p),
+      before: part(band.before),
+      after: part(band.after),
+    })),
+    ground: part(ground),
+    rest: part(rest),
   };
 }
 

@@ -2,10 +2,17 @@
  * Paints the picture of the stages on a canvas: a river of bands, one for each token. A change of the chain's stages
  * is animated; a moving knob is not.
  */
-import { fitCanvas } from '../../plots/canvas.js';
+import { sizeCanvas } from '../../plots/canvas.js';
 import { grainOf } from '../../plots/grain.js';
 import { RAMP, colourOf, readPalette } from '../../plots/river-colours.js';
-import { GAP, betweenStages, nameStages } from '../../plots/stages.js';
+import {
+  GAP,
+  betweenStages,
+  changedColumns,
+  nameStages,
+  sliceStages,
+  stackOf,
+} from '../../plots/stages.js';
 
 /**
  * @typedef {import('../../plots/stages.js').River} River
@@ -41,10 +48,13 @@ export class StagesPicture {
   river = null;
   #canvas;
   /**
-   * The river at the start of the animation, and its time in ms; null without an animation.
-   * @type {{ from: River, began: number } | null}
+   * The river at the start of the animation, its time in ms, and the first and last column of its moving part; null
+   * without an animation.
+   * @type {{ from: River, began: number, part: [number, number] } | null}
    */
   #morph = null;
+  /** The inputs of the last painting. Only the river may differ between two frames of an animation. @type {unknown[]} */
+  #painted = [];
   /** Widths of names at font size 1. @type {Map<string, number>} */
   #wide = new Map();
 
@@ -66,8 +76,10 @@ export class StagesPicture {
    */
   take(river, glides) {
     const from = this.river && this.#riverAt(performance.now());
-    if (glides && from && !calm.matches) this.#morph = { from, began: performance.now() };
     this.river = river;
+    if (!glides || !from || calm.matches) return;
+    const part = changedColumns(betweenStages(from, river, 0), betweenStages(from, river, 1));
+    this.#morph = { from, began: performance.now(), part };
   }
 
   /** @param {number} now */
@@ -88,14 +100,29 @@ export class StagesPicture {
     return this.#morph !== null;
   }
 
+  /**
+   * Returns the first and last column to paint: in an animation, the columns at rest keep their pixels.
+   * @param {River} river @param {Shown} shown @returns {[number, number]}
+   */
+  #partToPaint({ columns }, { drawn, u, pointed, followed }) {
+    const inputs = [this.look, this.#morph, drawn, u, pointed, followed];
+    const goesOn = inputs.every((input, i) => input === this.#painted[i]);
+    this.#painted = inputs;
+    return this.#morph && goesOn ? this.#morph.part : [0, columns.length - 1];
+  }
+
   /** @param {River} river @param {Shown} shown */
   #paint(river, shown) {
     const { look } = this;
     const { width, height } = look;
-    const context = fitCanvas(this.#canvas, width, height);
+    const context = sizeCanvas(this.#canvas, width, height);
+    const [first, last] = this.#partToPaint(river, shown);
+    context.save();
+    clipTo(context, river.columns, [first, last], look);
+    const moving = sliceStages(river, first, last);
     const band = (/** @type {number | null} */ id) =>
       river.bands.find((each) => each.id === id) ?? null;
-    paintBands(context, river, shown.drawn, look);
+    paintBands(context, moving, shown.drawn, look);
     const followed = band(shown.followed);
     if (followed) paintFollowed(context, river, followed, shown, look);
     const pointed = band(shown.pointed);
@@ -103,6 +130,7 @@ export class StagesPicture {
     if (shown.u !== null) paintDraw(context, river, shown.u, look);
     paintNames(context, this.names(river, shown), shown, look);
     if (followed) paintShares(context, river, followed, shown, look);
+    context.restore();
   }
 
   /** Finds a place for each name. @param {River} river @param {Shown} shown */
@@ -119,6 +147,24 @@ export class StagesPicture {
     };
     return nameStages(river, { width, height, sizes: SIZES.map((size) => size * unit), wide });
   }
+}
+
+/**
+ * Clears the part from one column to another and limits all painting to it, in whole pixels.
+ * @param {CanvasRenderingContext2D} context
+ * @param {River['columns']} columns
+ * @param {[number, number]} part
+ * @param {Size} size
+ */
+function clipTo(context, columns, [first, last], { width, height }) {
+  const { a: ratio } = context.getTransform();
+  const from = first === 0 ? 0 : Math.floor(columns[first].to * width * ratio) / ratio;
+  const to =
+    last < columns.length - 1 ? Math.ceil(columns[last].from * width * ratio) / ratio : width;
+  context.beginPath();
+  context.rect(from, 0, to - from, height);
+  context.clip();
+  context.clearRect(from, 0, to - from, height);
 }
 
 /** @param {HTMLElement} plot @param {Element} colours @returns {Look} */
@@ -212,7 +258,63 @@ function pathOf({ columns }, edges, look) {
  * @param {Look} look
  */
 function paintBands(context, river, drawn, look) {
-  const { width, height, unit, palette } = look;
+  const { unit, palette } = look;
+  context.lineJoin = 'round';
+  context.lineWidth = 0.75 * unit;
+  context.strokeStyle = palette.line;
+  const colour = (/** @type {Band} */ { id, rank }) =>
+    id === drawn ? palette.mark : colourOf(palette, rank);
+  const stack = stackOf(river);
+  if (stack) paintStack(context, river, stack, colour, look);
+  else paintCrossing(context, river, drawn, colour, look);
+}
+
+/**
+ * Paints bands that lie on each other in every column. Each one reaches down to a straight line, and the next one
+ * covers its lower part: so an edge is rasterised once, not twice.
+ * @param {CanvasRenderingContext2D} context
+ * @param {River} river
+ * @param {Band[]} stack from top to bottom
+ * @param {(band: Band) => string} colour
+ * @param {Look} look
+ */
+function paintStack(context, { columns, ground }, stack, colour, look) {
+  const { width, height } = look;
+  const fillBelow = (/** @type {Path2D} */ edge, /** @type {number} */ bottom) => {
+    const path = new Path2D(edge);
+    path.lineTo((columns.at(-1)?.to ?? 1) * width, bottom * height);
+    path.lineTo(columns[0].from * width, bottom * height);
+    context.fill(path);
+  };
+  const edgeOf = (/** @type {Float64Array} */ heights) => {
+    const edge = new Path2D();
+    traceEdge(edge, columns, heights, look);
+    return edge;
+  };
+  for (const band of stack) {
+    const edge = edgeOf(band.before);
+    context.fillStyle = colour(band);
+    fillBelow(edge, Math.max(...band.after));
+    strokeEdge(context, band, edge);
+  }
+  if (ground.every((y) => y === 1)) return;
+  const edge = edgeOf(ground);
+  for (const fill of [look.palette.ground, grainOf(context, look)]) {
+    context.fillStyle = fill;
+    fillBelow(edge, 1);
+  }
+}
+
+/**
+ * Paints bands of any order, the drawn one last.
+ * @param {CanvasRenderingContext2D} context
+ * @param {River} river
+ * @param {number | null} drawn
+ * @param {(band: Band) => string} colour
+ * @param {Look} look
+ */
+function paintCrossing(context, river, drawn, colour, look) {
+  const { width, height, palette } = look;
   const above = Math.max(0, Math.min(...river.ground) * height - 1);
   // Crossing bands leave gaps between them; fill these with the colour of the last rank.
   context.fillStyle = palette.last;
@@ -221,22 +323,25 @@ function paintBands(context, river, drawn, look) {
     context.fillStyle = fill;
     context.fillRect(0, above, width, height - above);
   }
-  context.lineJoin = 'round';
-  context.lineWidth = 0.75 * unit;
-  context.strokeStyle = palette.line;
   const bands = [...river.bands].sort((a, b) => Number(a.id === drawn) - Number(b.id === drawn));
   for (const band of bands) {
-    const path = pathOf(river, band, look);
-    context.fillStyle = band.id === drawn ? palette.mark : colourOf(palette, band.rank);
-    context.fill(path);
-    // On thin bands an outline would cover the colour.
-    if (band.rank >= RAMP) continue;
-    context.globalAlpha = Math.max(0.16, 1 - band.rank / RAMP);
-    context.beginPath();
-    traceEdge(context, river.columns, band.before, look);
-    context.stroke();
-    context.globalAlpha = 1;
+    context.fillStyle = colour(band);
+    context.fill(pathOf(river, band, look));
+    const edge = new Path2D();
+    traceEdge(edge, river.columns, band.before, look);
+    strokeEdge(context, band, edge);
   }
+}
+
+/**
+ * Draws a line along the upper edge of a band, fainter for each rank. On thin bands it would cover the colour.
+ * @param {CanvasRenderingContext2D} context @param {Band} band @param {Path2D} edge
+ */
+function strokeEdge(context, { rank }, edge) {
+  if (rank >= RAMP) return;
+  context.globalAlpha = Math.max(0.16, 1 - rank / RAMP);
+  context.stroke(edge);
+  context.globalAlpha = 1;
 }
 
 /**
