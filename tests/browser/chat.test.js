@@ -137,6 +137,39 @@ async function viewsAgree(page, said) {
   scope.close();
 }
 
+test('the chat’s fold sets the thinking, which draws the next token; a bad number changes nothing', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
+  await page.locator('logit-sheet input[type=file]').setInputFiles(FILE);
+  await page.locator('logit-text [data-mode=chat]').click();
+  await page.locator('logit-chat details > summary').click();
+  const box = (/** @type {string} */ name) => page.locator(`logit-chat [data-thinking=${name}]`);
+  const kept = () => page.locator('logit-distribution').evaluate(({ trace }) => trace?.kept);
+  await settle(page);
+  const usual = await kept();
+  assert.ok(usual > 2);
+  await box('top_k').fill('2');
+  await box('top_k').press('Enter');
+  assert.equal(await until(kept, (n) => n === 2), 2);
+  await page.locator('logit-chain').getByText('In place of the values here: top-k 2').waitFor();
+  await box('top_k').fill('-3');
+  await box('top_k').press('Enter');
+  await page.locator('logit-chat .error').getByText('got -3').waitFor();
+  assert.equal(await kept(), 2);
+  const address = /thinking=%7B%22top_k%22:2%7D/;
+  assert.match(
+    await until(
+      async () => page.url(),
+      (url) => address.test(url),
+    ),
+    address,
+  );
+  await box('top_k').fill('');
+  await box('top_k').press('Enter');
+  assert.equal(await until(kept, (n) => n === usual), usual);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 long('the chat renderer is fetched with its model and then works without the network', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
   await page.locator('logit-sheet input[type=file]').setInputFiles(FILE);

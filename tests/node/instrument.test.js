@@ -12,7 +12,9 @@ import { enginesBusy, lease } from '../../web/state/engines.js';
 import { Instrument } from '../../web/state/instrument.js';
 import { parseHash } from '../../web/state/page-state.js';
 import { PACES, Runner } from '../../web/state/runner.js';
+import { Logitscope } from '../../web/engine/index.js';
 import { atEnd } from '../cleanup.js';
+import { smallModel } from './small_model.js';
 
 const VERBS = 'models/verbs.gguf';
 const STORIES = 'models/stories.gguf';
@@ -74,6 +76,37 @@ async function instrument(options) {
 
 const textOf = (it) => [...it.prompt.pieces, ...it.texts.steps].map(({ text }) => text).join('');
 const count = (name) => ports.flatMap(({ asked }) => asked).filter((it) => it === name).length;
+
+test('the thinking of a text has its own settings: they draw it, are state, and break its loop', async () => {
+  const thinking = { temperature: 0, top_k: 3 };
+  const settings = { temperature: 1.5 };
+  const image = smallModel({ context: 64 });
+  const model = 'models/shakespeare.gguf'; // the page opens this name, but reads the image
+  assets.inside.set(model, image);
+  const state = { prompt: 'a<think>', settings, seed: 42, thinking, max_new_tokens: 30 };
+  const { it, faults } = await instrument({ model, begin: () => state });
+  for (let n = 0; n < 30; n++) await it.generation.step();
+  const scope = closed(await Logitscope.load({ model: image }));
+  const asked = { ...settings, prompt: state.prompt, seed: 42, max_new_tokens: 30 };
+  const { ids } = await scope.write({ ...asked, thinking: { settings: thinking } });
+  assert.deepEqual(it.state.branch, ids);
+  assert.deepEqual([it.state.thinking, it.part], [thinking, thinking]);
+  assert.ok(it.texts.loop);
+  await it.findings.breakLoop();
+  const { found } = it.findings.loopBreaks;
+  const text = { ...settings, prompt: state.prompt, seed: 42, drawn_ids: ids };
+  assert.deepEqual(found, await scope.breakLoop({ ...text, thinking: { settings: thinking } }));
+  assert.ok(found.thinking && found.breaks.length > 0);
+  await it.thinking.change({ temperature: null, top_k: null });
+  await it.set({}, false);
+  assert.deepEqual([it.state.thinking, it.part, it.findings.loopBreaks], [undefined, null, null]);
+  assert.equal(it.trace.kept, it.trace.vocab_size);
+  const { state: read } = parseHash('#thinking={"top_p":0.9}', it.table);
+  assert.deepEqual(read.thinking, { top_p: 0.9 });
+  for (const bad of ['{"seed":1}', '{"top_p":2}', '[]', 'x'])
+    assert.equal(parseHash(`#thinking=${bad}`, it.table).dropped.length, 1, bad);
+  assert.deepEqual(faults, []);
+});
 
 test('another model or a move of the element ends the pass in flight', async () => {
   const { it, faults } = await instrument();

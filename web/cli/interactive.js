@@ -25,7 +25,11 @@ const NAMED = ['own', 'draft', 'amateur', 'constraint', 'thinking'];
 /** @param {any} value @returns {string[]} */
 function wordsOf(value) {
   if (typeof value !== 'object') return [String(value)];
-  return Array.isArray(value) ? value : Object.entries(value).map((pair) => pair.join('='));
+  return Array.isArray(value)
+    ? value
+    : Object.entries(value).map(
+        ([name, each]) => `${name}=${typeof each === 'object' ? JSON.stringify(each) : each}`,
+      );
 }
 
 /**

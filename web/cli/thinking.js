@@ -36,6 +36,7 @@ export function thinkingOf({ thinking: given, thinking_begin, thinking_end }, ta
     ...table.map(settingFlag),
     { name: 'order', kind: /** @type {const} */ ('names'), help: '' },
   ];
+  if (given.settings) return { thinking: given }; // of a link
   /** @type {Record<string, any>} */
   const settings = {};
   for (const text of given) {

@@ -188,6 +188,16 @@ export const KINDS = {
     check: (value, _part, known) =>
       isObject(value) ? (checkData(value) ?? checkSettings(value, known)) : MALFORMED,
   },
+  /** Settings that hold in a part of a text: of the table, and the order. */
+  part: {
+    ...AS_JSON,
+    check(value, _part, known) {
+      if (!isObject(value)) return MALFORMED;
+      const names = [...known.table.map(({ name }) => name), 'order'];
+      if (!Object.keys(value).every((name) => names.includes(name))) return MALFORMED;
+      return checkData(value) ?? checkSettings(value, known);
+    },
+  },
 };
 
 /** @type {Partial<Field>} */
@@ -248,6 +258,8 @@ export const FIELDS = [
   { ...STATE, name: 'chat', kind: 'text', maximum: MAX_TEXT, initial: null },
   { ...STATE, name: 'system', kind: 'text', maximum: MAX_TEXT, initial: '' },
   { ...STATE, name: 'date', kind: 'text', maximum: 10, initial: null },
+  // Settings of the thinking part, in place of those of the text.
+  { ...STATE, name: 'thinking', kind: 'part', initial: null, typed: true },
   { ...STATE, name: 'order', kind: 'order', setting: true },
   {
     ...STATE,

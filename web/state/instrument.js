@@ -16,6 +16,7 @@ import { Reader } from './reader.js';
 import { openTexts, saveTexts } from './saved-texts.js';
 import { neutralSettings } from './settings.js';
 import { Timeline } from './sources.js';
+import { ThinkingSettings } from './thinking-settings.js';
 import { TextTree } from './tree.js';
 
 /**
@@ -44,6 +45,7 @@ export class Instrument extends Bench {
   prompt = new Prompt();
   /** All drawn texts; one of them is displayed. */
   texts = new TextTree();
+  thinking = new ThinkingSettings();
   findings = new Findings(this);
   alternatives = new Alternatives(this);
   generation = new Generation(this);
@@ -94,6 +96,11 @@ export class Instrument extends Bench {
     return ids.length > 0 || typeof begins !== 'number' ? ids : [begins];
   }
 
+  /** The thinking's settings if they draw the token whose distribution is displayed; else null. */
+  get part() {
+    return this.thinking.partsOf(this)[this.drawStep] ?? null;
+  }
+
   /**
    * Returns the position after n drawn tokens; a negative n counts back into the prompt. The state of Mirostat or
    * adaptive-p at that position is in its settings.
@@ -103,13 +110,16 @@ export class Instrument extends Bench {
   positionAfter(n) {
     const step = Math.max(0, n);
     const before = this.texts.steps.slice(0, step);
-    const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
-    const state = carried(this.settings);
+    const parts = this.thinking.partsOf(this);
+    const part = (n < 0 ? null : parts[step]) ?? null;
+    const inPart = before.filter((_, i) => (parts[i] ?? null) === part);
+    const mu = inPart.filter((each) => typeof each.mu === 'number').at(-1)?.mu;
+    const state = carried({ ...this.settings, ...part });
     const bound = state && mu ? { [state]: mu } : {};
     const prompt = this.#contextIds.slice(0, this.#contextIds.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
     const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
-    const settings = { ...this.asked, ...bound, ...own };
+    const settings = { ...this.asked, ...own, ...part, ...bound };
     return { ids, settings: n < 0 ? withoutGates(settings) : settings, step };
   }
 
@@ -123,14 +133,17 @@ export class Instrument extends Bench {
     const u = this.method === 'gumbel' ? [] : steps.map((step) => step.u ?? null);
     const own = this.own && { own: [] }; // is refused
     const drawn_ids = steps.map(({ id }) => id);
-    return { ...this.asked, ...own, prompt: this.#contextIds, drawn_ids, u };
+    const { settings } = this.thinking;
+    const thinking = settings && { thinking: { settings } };
+    return { ...this.asked, ...own, ...thinking, prompt: this.#contextIds, drawn_ids, u };
   }
 
   /** Mirostat's bound or adaptive-p's mean for the next draw; null if both are off. */
   get mu() {
-    const state = carried(this.settings);
+    const settings = { ...this.settings, ...this.part };
+    const state = carried(settings);
     if (!state) return null;
-    const { mirostat_tau, adaptive_target } = this.settings;
+    const { mirostat_tau, adaptive_target } = settings;
     return (
       this.position.settings[state] ??
       (state === 'mirostat_mu' ? 2 * mirostat_tau : adaptive_target)
@@ -148,6 +161,7 @@ export class Instrument extends Bench {
     return {
       prompt: text,
       ...(chat && { chat: chat.user, system: chat.system, date: chat.date }),
+      ...(this.thinking.settings && { thinking: this.thinking.settings }),
       settings,
       seed,
       max_new_tokens: texts.limit,
@@ -295,10 +309,12 @@ export class Instrument extends Bench {
     this.texts.limit = choices.max_new_tokens ?? this.texts.limit;
     this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
     this.prompt.text = prompt;
+    const thinking = this.thinking.take(choices.thinking ?? null);
     await this.attempt(async () => {
       const [refused, biases] = await Promise.all([
         this.refused(settings),
         this.readBiases(logit_bias),
+        thinking,
       ]);
       if (!isNewest()) return;
       this.#setAside(refused);

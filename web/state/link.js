@@ -26,11 +26,23 @@ export async function fromLink(link) {
     branch = [],
     ...others
   } = /** @type {import('./page-state.js').PageState} */ (state ?? {});
-  const { system, date, seed = BEGIN.seed, max_new_tokens = BEGIN.max_new_tokens } = others;
+  const {
+    system,
+    date,
+    thinking = null,
+    seed = BEGIN.seed,
+    max_new_tokens = BEGIN.max_new_tokens,
+  } = others;
   return {
     name,
     model: /^hub:/.test(String(model)) ? String(model) : new URL(String(model), url).href,
-    options: { ...settings, prompt, seed, max_new_tokens },
+    options: {
+      ...settings,
+      ...(thinking && { thinking: { settings: thinking } }),
+      prompt,
+      seed,
+      max_new_tokens,
+    },
     chat:
       chat === null ? null : { content: chat, ...(system && { system }), ...(date && { date }) },
     branch,

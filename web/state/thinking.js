@@ -1,4 +1,4 @@
-/** Finds the drawn tokens that belong to the model's thinking: from <think> to </think>. */
+/** Finds the thinking in a text: from <think> to </think>. */
 import { Thinking } from '../engine/thinking.js';
 
 /**
@@ -14,4 +14,20 @@ export function findThinking(steps, begun) {
     thinking.push(step.id, step);
     return before || thinking.on;
   });
+}
+
+/**
+ * @param {import('../engine/types.js').Piece[]} pieces of the prompt
+ * @param {{ id: number, text: string }[]} steps
+ * @returns {boolean[]} for each step and for the next one, true if the settings of the thinking draw it
+ */
+export function findThinkingDraws(pieces, steps) {
+  const thinking = new Thinking();
+  thinking.pushPrompt(pieces);
+  const draws = [thinking.on];
+  for (const step of steps) {
+    thinking.push(step.id, step);
+    draws.push(thinking.on);
+  }
+  return draws;
 }

@@ -44,7 +44,9 @@ const BESIDE = ['own', 'constraint', 'logit_bias'];
 export class LogitChain extends LogitElement {
   static properties = {
     ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
-    ...withoutAttribute('mu pair beside only gates fault unfolded listed presetsUsed at own'),
+    ...withoutAttribute(
+      'mu pair beside only gates partSettings fault unfolded listed presetsUsed at own',
+    ),
     fixed: { type: Boolean },
     single: { type: Boolean },
     docked: { type: Boolean },
@@ -56,6 +58,8 @@ export class LogitChain extends LogitElement {
 
   /** @type {typeof import('./spark.js').renderSpark | null} */
   #renderSpark = null;
+  /** Says the settings of a part of the text; null until it is fetched. @type {((part: Settings) => string) | null} */
+  #sayPart = null;
   /** Name of the preset that the user chose last. */
   #picked = '';
   /** Names of the samplers that have a line because the user or the settings need them. @type {Set<string>} */
@@ -109,6 +113,11 @@ export class LogitChain extends LogitElement {
     this.fixed = false;
     /** @type {import('../../state/fields.js').Gates} */
     this.gates = {};
+    /**
+     * Settings of the thinking if they draw the displayed token; null if the knobs' values do.
+     * @type {Settings | null}
+     */
+    this.partSettings = null;
     /** True if the shelf offers the user's own sampler, constraints, and samplers that read a second text. */
     this.programmable = false;
     /** True to offer the settings of other programs. */
@@ -164,6 +173,11 @@ export class LogitChain extends LogitElement {
    * @param {Map<string, unknown>} changes
    */
   willUpdate(changes) {
+    if (this.partSettings && !this.#sayPart)
+      import('../text/chat.js').then(({ sayPart }) => {
+        this.#sayPart = sayPart;
+        this.requestUpdate();
+      });
     if (changes.has('pair') && this.pair) this.unfolded = true;
     if (changes.get('presetsUsed') !== undefined) this.#removeAdded();
     // If the card still runs the user's sampler, the page has removed the sampler, for example by an older state.
@@ -237,6 +251,7 @@ export class LogitChain extends LogitElement {
     return html`
       ${alone ? this.#chooser.render(shown) : this.#renderTop(whole)}
       ${whole && !below ? html`<div class="folds">${chips}</div>` : nothing}
+      ${this.partSettings && this.#sayPart ? html`<p class="about" role="status">${t('chat.part', { settings: this.#sayPart(this.partSettings) })}</p>` : nothing}
       <ol class="cards ${kind}" aria-labelledby="title" @scrollend=${alone ? this.#chooser.onScroll : nothing}>
         ${whole && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(

@@ -1,6 +1,6 @@
 /**
  * <logit-loop-breaks>: the values of settings that would have broken the loop of the text, each with a button that sets
- * it. Emits "logit-break", "logit-set" and "logit-rewind".
+ * it. Emits "logit-break", "logit-set" or "logit-thinking", and "logit-rewind".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/loop';
@@ -80,7 +80,7 @@ export class LogitLoopBreaks extends LogitElement {
   /** Sets the value and asks again, since the answer was for the old settings. @param {string} setting @param {number} value */
   #set(setting, value) {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('button'))?.focus();
-    this.emit('logit-set', { [setting]: value });
+    this.emit(this.answer?.found?.thinking ? 'logit-thinking' : 'logit-set', { [setting]: value });
     this.emit('logit-break', { asked: true });
   }
 }

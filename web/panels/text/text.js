@@ -34,7 +34,7 @@ let chatPart = null;
 export class LogitText extends LogitElement {
   static properties = {
     ...withoutAttribute(
-      'prompt chatty chat chatBefore chatDate contextLength pieces steps examples',
+      'prompt chatty chat chatBefore chatDate parts contextLength pieces steps examples',
     ),
     ...withoutAttribute(
       'finished fault verdict json limit eos loop loopBreaks alternatives branches distinct',
@@ -75,6 +75,8 @@ export class LogitText extends LogitElement {
     this.chatBefore = null;
     /** The date that the template takes for today's. */
     this.chatDate = '';
+    /** The settings of the text and of its thinking. @type {import('./chat.js').Parts | null} */
+    this.parts = null;
     /** True if the prompt ends inside the model's thinking. */
     this.promptThinks = false;
     this.contextLength = 0;
@@ -203,7 +205,7 @@ export class LogitText extends LogitElement {
         ${this.chat ? html`<span class="room"></span>` : this.#renderPrompt()}
         ${stacked ? [this.#renderReset(), more] : this.#renderButtons()}
       </div>
-      ${this.chat ? html`<logit-chat .chat=${this.chat} .date=${this.chatDate} ?fixed=${this.fixed}></logit-chat>` : nothing}
+      ${this.chat ? html`<logit-chat .chat=${this.chat} .date=${this.chatDate} .parts=${this.parts} ?fixed=${this.fixed}></logit-chat>` : nothing}
       <p id="fault" class="error" role="alert">${this.fault}</p>
       <div class="bar">
         ${this.#renderOutput()}

@@ -93,6 +93,7 @@ function faultOf({ prompt, trace }, sentence) {
  */
 function textPanelOf(instrument, { examples, fixed, sentence }) {
   const { prompt, texts, findings, generation, grammar, info } = instrument;
+  const { table, settings, thinking, part } = instrument;
   return {
     prompt: prompt.text,
     chatty: info?.chat_template ?? false,
@@ -100,6 +101,7 @@ function textPanelOf(instrument, { examples, fixed, sentence }) {
     chatBefore: prompt.lastChat,
     chatDate: prompt.date,
     promptThinks: prompt.thinks,
+    parts: { table, settings, thinking: thinking.settings, part },
     pieces: prompt.pieces,
     steps: texts.steps,
     examples,
@@ -151,12 +153,13 @@ export function panelsOf(instrument, around) {
       return { ...panels.stages, eos };
     },
     get chain() {
-      const { mu, gates } = instrument;
+      const { mu, gates, part } = instrument;
       return {
         ...panels.chain,
         mu,
         eos,
         gates,
+        partSettings: part,
         programmable: true,
         imports: !bare,
         fault: Object.keys(gates).length > 0 ? sentence(instrument.fault) : '',

@@ -79,6 +79,11 @@ function changesOf(instrument) {
   return {
     'logit-prompt': ({ detail }) => instrument.setPrompt(detail.prompt),
     'logit-chat': ({ detail }) => instrument.setChat(detail.chat),
+    'logit-thinking': ({ detail }) =>
+      instrument.attempt(async () => {
+        await instrument.thinking.change(detail);
+        await instrument.set({}, false);
+      }),
     'logit-force': ({ detail }) => instrument.generation.force(detail.id),
     'logit-constraint': ({ detail }) => instrument.setGates(detail),
     'logit-own-stage': ({ detail: { own, failed } }) => {
