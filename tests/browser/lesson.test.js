@@ -335,13 +335,16 @@ const TRIED = {
   temperature: [0.5, 0.8],
 };
 const BIASES = [0, 2, 4];
+/** Temperatures to try where whole sentences are counted. */
+const OF_SENTENCES = [0.25, 0.5, 1.2, 1.35, 1.8];
 
 /** Returns all combinations of the values of all controls. */
-function placesOfControls({ state, controls, tokens = [] }) {
+function placesOfControls({ show, state, controls, tokens = [] }) {
   let places = [{ state, set: {} }];
   for (const name of controls) {
     const [token] = tokens;
-    const values = name === 'logit_bias' ? BIASES : (TRIED[name] ?? []);
+    const tried = show === 'sentences' ? OF_SENTENCES : TRIED[name];
+    const values = name === 'logit_bias' ? BIASES : (tried ?? []);
     const id = state.tokens?.indexOf(token);
     const patchOf = (value) => {
       if (name === 'seed' || name === 'prompt') return { [name]: value };
@@ -881,6 +884,49 @@ long('every slider of a question has a box or steps, for touch and keys, at 375 
     }
     await end();
   }
+});
+
+test('the lesson on whole sentences judges by their law and shows it: ranks, beams, a mask, a temperature', async () => {
+  const { page, complaints, foreign, close } = await open('?lesson=sentences&lang=en', {
+    viewport: { width: 375, height: 800 },
+  });
+  assert.equal(await page.locator('logit-sentences').count(), 1, 'the others count nothing yet');
+  const choose = async (place, option, heard) => {
+    await question(page, place).locator('input[type=radio]').nth(option).check();
+    await question(page, place).locator('button.primary').click();
+    await until(
+      () => said(page, place),
+      (text) => heard.test(text),
+    );
+  };
+  const figure = (part) => page.locator('article > section').nth(part).locator('logit-sentences');
+  await choose(1, 0, /^Not yet.*another sentence on top/);
+  await choose(1, 2, /^Right\. It has 1\.34%/);
+  await figure(0).getByText('rank 19.').waitFor();
+  await choose(5, 2, /^Right\. Three beams/);
+  const rows = figure(2).locator('.beams tbody tr');
+  await rows.nth(3).waitFor();
+  assert.deepEqual(await rows.locator('td:last-child').allInnerTexts(), ['5', '1', '16', '6']);
+  await choose(7, 2, /^Right\. Only the first word is free/);
+  await choose(3, 1, /^Right\. It has 24\.0%/);
+  for (const [part, place, temperature, heard] of [
+    [1, 4, '0.3', /^Not yet\. Greedy’s sentence leads already/],
+    [1, 4, '0.5', /^Right\. Three sentences lead/],
+    [4, 9, '1.35', /^Right\. At T = 1\.36/],
+  ]) {
+    const section = page.locator('article > section').nth(part);
+    await section.locator('[data-control=temperature] input').fill(temperature);
+    if (temperature === '0.3') await question(page, place).locator('button.primary').click();
+    await until(
+      () => said(page, place),
+      (text) => heard.test(text),
+    );
+  }
+  await figure(1).getByText('The most probable is “went to school”: 7.37%').waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 375, `${wide} px`);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
 });
 
 test('an invalid seed is refused beside its box, and the text stays', async () => {

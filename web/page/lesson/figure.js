@@ -150,7 +150,11 @@ export class LogitFigure extends LogitElement {
         ${props(choices ?? {})}></logit-compare>`,
       loop: () => html`<logit-loop .reader=${this.reader} .state=${this.#now} .step=${choices?.step ?? 0}
         ?held=${held}></logit-loop>`,
-      sentences: () => html`<logit-sentences .model=${modelOf(begin)} .prompt=${prompt}
+      // While the figure is hidden, count no sentences.
+      sentences: () =>
+        held
+          ? html`<div class="later"></div>`
+          : html`<logit-sentences .model=${modelOf(begin)} .prompt=${prompt}
         .settings=${this.#presentSettings} ${props(choices ?? {})}></logit-sentences>`,
       cost: () => html`<logit-cost-sum ${props(choices ?? {})}></logit-cost-sum>`,
     };
