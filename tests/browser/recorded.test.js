@@ -8,7 +8,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { readRecord } from '../../web/import/logprobs.js';
 import { auditRecord } from '../../web/sources/audit.js';
 import { boundsOf } from '../../web/sources/bounds.js';
-import { lawAt } from '../../web/sources/record-law.js';
+import { positionAt } from '../../web/sources/record-position.js';
 import { exampleRecord } from '../../web/views/logits/record-example.js';
 import { LONG } from '../long.js';
 import { axe, openBench, openSheet, settle, until } from './bench.js';
@@ -93,7 +93,7 @@ test('a dropped record shows its text; a token shows its position with the inter
       .evaluateAll((all) => all.map(({ dataset }) => Number(dataset.at)));
   const removed = await Promise.all(
     record.positions.map(async (_, at) => {
-      const { partial, drawn } = lawAt({ ...record, vocab_size: 2048 }, at);
+      const { partial, drawn } = positionAt({ ...record, vocab_size: 2048 }, at);
       return typeof (await boundsOf(scope, partial, SETTINGS)).tokens[drawn].removed_by === 'string'
         ? [at]
         : [];

@@ -7,7 +7,7 @@ import { inEnglish } from '../engine/errors.js';
 import { readRecord } from '../import/logprobs.js';
 import { auditRecord } from '../sources/audit.js';
 import { boundsOf } from '../sources/bounds.js';
-import { lawAt, readsHistory } from '../sources/record-law.js';
+import { positionAt, readsHistory } from '../sources/record-position.js';
 import { SEED, UsageError, settingsOf } from './flags.js';
 import { readStandardInput, readTextFile } from './read-text.js';
 import { printAudit } from './record-audit.js';
@@ -16,8 +16,8 @@ import { columns, inLine, percent, printJson, quoted, safe } from './terminal.js
 /**
  * @typedef {import('../import/logprobs.js').LogprobRecord} LogprobRecord
  * @typedef {import('../sources/bounds.js').Bounds} Bounds
- * @typedef {import('../sources/record-law.js').PositionLaw} PositionLaw
- * @typedef {{ law: PositionLaw, bounds: Bounds, entropy: [number, number] }} Reading
+ * @typedef {import('../sources/record-position.js').RecordedPosition} RecordedPosition
+ * @typedef {{ law: RecordedPosition, bounds: Bounds, entropy: [number, number] }} Reading
  */
 
 /** Meaning of the recorded numbers, as the first line says it. */
@@ -50,7 +50,7 @@ async function readPositions(scope, record, settings) {
   const withHistory = readsHistory(scope.table, settings);
   const readings = [];
   for (const at of record.positions.keys()) {
-    const law = lawAt(record, at, { settings, withHistory });
+    const law = positionAt(record, at, { settings, withHistory });
     if (!law) {
       readings.push(null);
       continue;

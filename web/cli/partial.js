@@ -2,7 +2,7 @@
 import { Logitscope, LogitscopeError } from '../engine/index.js';
 import { readRecord } from '../import/logprobs.js';
 import { boundsOf } from '../sources/bounds.js';
-import { lawAt, readsHistory } from '../sources/record-law.js';
+import { positionAt, readsHistory } from '../sources/record-position.js';
 import { UsageError, settingsOf } from './flags.js';
 import { wholeNumber } from './documents.js';
 import { finite, rangeText, removedText } from './logprobs.js';
@@ -37,7 +37,7 @@ async function readBounds(server, values, table) {
   const answer = await server.top(values.prompt, AbortSignal.timeout(ANSWER_MS));
   const read = readRecord(JSON.stringify(answer), { file: server.host });
   const record = { ...read, vocab_size: vocab_size ?? read.vocab_size };
-  const law = record.positions.length > 0 ? lawAt(record, 0, { settings: asked }) : null;
+  const law = record.positions.length > 0 ? positionAt(record, 0, { settings: asked }) : null;
   if (!law) throw new LogitscopeError('asked', 'asked_form', { what: 'logits' });
   const { step } = values;
   const bounds = await boundsOf(await Logitscope.load(), law.partial, law.settings, {

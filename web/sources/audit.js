@@ -22,7 +22,7 @@ import {
   testTighter,
   testUniform,
 } from './draw-tests.js';
-import { keyOf, lawAt, readsHistory } from './record-law.js';
+import { keyOf, positionAt, readsHistory } from './record-position.js';
 
 /**
  * @typedef {import('../engine/types.js').Settings} Settings
@@ -201,7 +201,7 @@ class LawReader {
     const engine = this.#engine;
     const { table } = engine;
     const withHistory = readsHistory(table, settings);
-    const given = lawAt(this.#record, at, { settings, withHistory, listedOnly: true });
+    const given = positionAt(this.#record, at, { settings, withHistory, listedOnly: true });
     if (!given) return null;
     const { partial, history, settings: asked } = given;
     const { logprobs, vocab_size, half_unit = 0 } = /** @type {any} */ (partial);

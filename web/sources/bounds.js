@@ -5,13 +5,13 @@
  */
 import { LogitscopeError, mustBe } from '../engine/errors.js';
 import { resolveSettings } from '../engine/settings.js';
-import { GONE, MAYBE, entropyOf, isWhole, lawOf, sharesOf, weigh } from './law.js';
+import { GONE, MAYBE, entropyOf, isWhole, positionOf, sharesOf, weigh } from './position.js';
 import { STAGES } from './stage-bounds.js';
 import { countOf, keepLast } from './verdicts.js';
 
 /**
  * @import { Interval } from './tail.js'
- * @import { Law, Partial } from './law.js'
+ * @import { Position, Partial } from './position.js'
  * @import { Engine, Run } from './verdicts.js'
  *
  * @typedef {object} StageBounds
@@ -108,61 +108,61 @@ export async function boundsOf(engine, partial, settings, { history = [], step =
     };
     run.coin = (await engine.warp([0, 0], probe, { step })).kept === 1;
   }
-  const law = lawOf(partial);
+  const position = positionOf(partial);
   /** @type {StageBounds[]} */
   const stages = [];
   for (const [i, name] of names.entries()) {
-    if (isWhole(law) && canFinish(law, names.slice(i)))
-      return finish(law, run, names.slice(i), stages);
+    if (isWhole(position) && canFinish(position, names.slice(i)))
+      return finish(position, run, names.slice(i), stages);
     const value = name === 'logit_bias' ? Object.keys(values.logit_bias).length : values[name];
-    const bounded = name in STAGES && (await STAGES[name](value, law, run)) !== false;
-    if (!bounded) return unbounded(law, name, value, stages);
-    keepLast(law);
-    stages.push({ name, value, bounded, exact: isSettled(law), kept: countOf(law) });
+    const bounded = name in STAGES && (await STAGES[name](value, position, run)) !== false;
+    if (!bounded) return unbounded(position, name, value, stages);
+    keepLast(position);
+    stages.push({ name, value, bounded, exact: isSettled(position), kept: countOf(position) });
   }
-  if (isWhole(law)) return finish(law, run, [], stages);
-  return resultOf(law, stages);
+  if (isWhole(position)) return finish(position, run, [], stages);
+  return resultOf(position, stages);
 }
 
 /** @param {any} gates @param {string} name */
 const isGiven = (gates, name) => gates[name] != null && gates[name]?.length !== 0;
 
-/** @param {Law} law @param {string[]} names */
+/** @param {Position} position @param {string[]} names */
 const canFinish = ({ vocab_size }, names) =>
   vocab_size !== null || !names.some((name) => SIZED.includes(name));
 
-/** True if the tail leaves nothing open but rounding. @param {Law} law */
-function isSettled(law) {
-  if (law.state.includes(MAYBE)) return false;
-  return sharesOf(law, weigh(law)).p.every(([low, high]) => high - low <= NARROW);
+/** True if the tail leaves nothing open but rounding. @param {Position} position */
+function isSettled(position) {
+  if (position.state.includes(MAYBE)) return false;
+  return sharesOf(position, weigh(position)).p.every(([low, high]) => high - low <= NARROW);
 }
 
-/** @param {Law} law @param {StageBounds[]} stages @returns {Bounds} */
-function resultOf(law, stages) {
-  const weights = weigh(law);
-  const { p, rest } = sharesOf(law, weights);
-  const [low, high] = entropyOf(law, weights);
+/** @param {Position} position @param {StageBounds[]} stages @returns {Bounds} */
+function resultOf(position, stages) {
+  const weights = weigh(position);
+  const { p, rest } = sharesOf(position, weights);
+  const [low, high] = entropyOf(position, weights);
   return {
     stages,
-    tokens: p.map((interval, index) => ({ index, p: interval, removed_by: law.by[index] })),
+    tokens: p.map((interval, index) => ({ index, p: interval, removed_by: position.by[index] })),
     rest,
     entropy: [low * Math.LOG2E, high * Math.LOG2E],
-    settled: isSettled(law),
+    settled: isSettled(position),
     exact: false,
   };
 }
 
-/** The result after a stage without bounds. @param {Law} law @param {string} name @param {number} value @param {StageBounds[]} stages @returns {Bounds} */
-function unbounded(law, name, value, stages) {
-  const most = law.vocab_size ?? Infinity;
+/** The result after a stage without bounds. @param {Position} position @param {string} name @param {number} value @param {StageBounds[]} stages @returns {Bounds} */
+function unbounded(position, name, value, stages) {
+  const most = position.vocab_size ?? Infinity;
   return {
     stages: [...stages, { name, value, bounded: false, exact: false, kept: [1, most] }],
-    tokens: Array.from(law.state, (state, index) => ({
+    tokens: Array.from(position.state, (state, index) => ({
       index,
       p: state === GONE ? [0, 0] : [0, 1],
-      removed_by: state === GONE ? law.by[index] : { maybe: name },
+      removed_by: state === GONE ? position.by[index] : { maybe: name },
     })),
-    rest: law.tail ? [0, 1] : [0, 0],
+    rest: position.tail ? [0, 1] : [0, 0],
     entropy: [0, Math.log2(most)],
     settled: false,
     exact: false,
@@ -171,18 +171,18 @@ function unbounded(law, name, value, stages) {
 
 /**
  * Runs the last stages in the engine, on the listed tokens alone.
- * @param {Law} law
+ * @param {Position} position
  * @param {Run} run
  * @param {string[]} names
  * @param {StageBounds[]} stages
  * @returns {Promise<Bounds>}
  */
-async function finish(law, { engine, history, step, only, values }, names, stages) {
+async function finish(position, { engine, history, step, only, values }, names, stages) {
   const biased = Object.keys(values.logit_bias ?? {}).flatMap((key) => key.split(' ').map(Number));
-  const least = Math.max(law.n, ...history.map((id) => id + 1), ...biased.map((id) => id + 1));
-  const sized = names.some((name) => SIZED.includes(name)) ? (law.vocab_size ?? 0) : 0;
+  const least = Math.max(position.n, ...history.map((id) => id + 1), ...biased.map((id) => id + 1));
+  const sized = names.some((name) => SIZED.includes(name)) ? (position.vocab_size ?? 0) : 0;
   const row = new Float32Array(Math.max(least, sized)).fill(-Infinity);
-  for (let i = 0; i < law.n; i++) if (law.state[i]) row[i] = law.lo[i];
+  for (let i = 0; i < position.n; i++) if (position.state[i]) row[i] = position.lo[i];
   const trace = await engine.warp(row, { ...only(names), top: row.length }, { history, step });
   /** @type {Map<number, string | null>} */
   const removed = new Map(
@@ -199,10 +199,10 @@ async function finish(law, { engine, history, step, only, values }, names, stage
         kept: [kept, kept],
       })),
     ],
-    tokens: Array.from(law.state, (state, index) => ({
+    tokens: Array.from(position.state, (state, index) => ({
       index,
       p: [trace.p[index], trace.p[index]],
-      removed_by: state === GONE ? law.by[index] : (removed.get(index) ?? null),
+      removed_by: state === GONE ? position.by[index] : (removed.get(index) ?? null),
     })),
     rest: [0, 0],
     entropy: [trace.entropy, trace.entropy],

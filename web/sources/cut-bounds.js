@@ -1,51 +1,52 @@
 /** Bounds of the truncations: the tokens that stay, go or may go, and the part of the tail that may stay. */
 import { exp, log } from '../engine/elementary.js';
-import { KEPT, GONE, MAYBE, entropyOf, placesOf, weigh } from './law.js';
+import { KEPT, GONE, MAYBE, entropyOf, placesOf, weigh } from './position.js';
 import { capOf, cutBelow, rebased, weightOf } from './tail.js';
 import { NEAR, TOLERANCE, aheadOf, countOf, judge, limitTail } from './verdicts.js';
 
 /**
  * @import { Interval } from './tail.js'
- * @import { Law, Weights } from './law.js'
+ * @import { Position, Weights } from './position.js'
  * @import { Run } from './verdicts.js'
  */
 
 /**
  * Keeps the tokens with a weight of at least a limit, and the `least` best ones.
- * @param {Law} law
+ * @param {Position} position
  * @param {Run} run
  * @param {string} name
  * @param {Weights} weights
  * @param {Interval} limit relative to e^ref
  * @param {(i: number) => boolean | null} [exactly] a verdict that is known to the bit
  */
-export function keepHeavy(law, { values }, name, weights, limit, exactly = () => null) {
+export function keepHeavy(position, { values }, name, weights, limit, exactly = () => null) {
   const least = values.min_tokens_to_keep;
-  const places = placesOf(law, weights);
+  const places = placesOf(position, weights);
   // A weight below 2^-44 of the best is 0 in the engine: any limit but 0 removes the token.
-  const best = largestOf(law, weights)[0];
+  const best = largestOf(position, weights)[0];
   const smallest = limit[0] > 0 ? Math.max(limit[0], best * 2 ** -44) : 0;
   const low = weights.ref + log(smallest * (1 - NEAR));
   const high = weights.ref + log(Math.max(limit[1], 2 ** -44) * (1 + NEAR));
   const slack = 2 ** -22 * (1 + Math.abs(weights.ref));
-  const ahead = aheadOf(law);
-  judge(law, name, (i) => {
+  const ahead = aheadOf(position);
+  judge(position, name, (i) => {
     const heavy =
-      exactly(i) ?? (law.lo[i] >= high + slack ? true : law.hi[i] < low - slack ? false : null);
+      exactly(i) ??
+      (position.lo[i] >= high + slack ? true : position.hi[i] < low - slack ? false : null);
     if (heavy || places.most[i] < least) return true;
     return heavy === false && places.least[i] >= least ? false : null;
   });
-  if (!law.tail) return;
-  const cut = cutBelow(law.tail, [low - slack, high + slack]);
-  if (ahead >= least) law.tail = cut;
-  else if (!cut) limitTail(law, least - ahead);
-  else law.tail = { ...cut, floor: -Infinity, count: [cut.count[0], law.tail.count[1]] };
+  if (!position.tail) return;
+  const cut = cutBelow(position.tail, [low - slack, high + slack]);
+  if (ahead >= least) position.tail = cut;
+  else if (!cut) limitTail(position, least - ahead);
+  else position.tail = { ...cut, floor: -Infinity, count: [cut.count[0], position.tail.count[1]] };
 }
 
 /** @param {Interval} of @param {Interval} by @returns {Interval} */
 const quotient = ([a, b], [c, d]) => [a / d, b === 0 ? 0 : b / c];
 
-/** Sum of squared weights. @param {Law} law @param {Weights} weights @returns {Interval} */
+/** Sum of squared weights. @param {Position} position @param {Weights} weights @returns {Interval} */
 function squaresOf({ n, tail }, { lo, hi, ref }) {
   const [low, high] = tail ? weightOf(tail, ref, 2) : [0, 0];
   const sum = [low, high];
@@ -56,7 +57,7 @@ function squaresOf({ n, tail }, { lo, hi, ref }) {
   return [sum[0] * (1 - 2 ** -45), sum[1] * (1 + 2 ** -45)];
 }
 
-/** Bounds of the largest weight, relative to e^ref. @param {Law} law @param {Weights} weights @returns {Interval} */
+/** Bounds of the largest weight, relative to e^ref. @param {Position} position @param {Weights} weights @returns {Interval} */
 function largestOf({ n }, { lo, total, best }) {
   if (best !== null) return [1, 1];
   let low = 0;
@@ -66,27 +67,27 @@ function largestOf({ n }, { lo, total, best }) {
 
 /**
  * Filters with a limit of weight: [low, high] relative to e^ref.
- * @type {Record<string, (value: number, law: Law, weights: Weights, run: Run) => Interval>}
+ * @type {Record<string, (value: number, position: Position, weights: Weights, run: Run) => Interval>}
  */
 export const LIMITS = {
-  min_p: (m, law, weights) => {
-    const [low, high] = largestOf(law, weights);
+  min_p: (m, position, weights) => {
+    const [low, high] = largestOf(position, weights);
     return [m * low, m * high];
   },
   epsilon_cutoff: (e, _, { total }) => [e * total[0], e * total[1]],
-  eta_cutoff: (e, law, weights) => {
-    const [low, high] = entropyOf(law, weights);
+  eta_cutoff: (e, position, weights) => {
+    const [low, high] = entropyOf(position, weights);
     const eta = (/** @type {number} */ h) => Math.min(e, Math.sqrt(e) * exp(-h));
     return [eta(high) * weights.total[0], eta(low) * weights.total[1]];
   },
-  top_a: (a, law, weights) => {
-    const [low, high] = largestOf(law, weights);
+  top_a: (a, position, weights) => {
+    const [low, high] = largestOf(position, weights);
     return quotient([a * low * low, a * high * high], weights.total);
   },
-  p_less: (version, law, weights) => {
-    const [low, high] = quotient(squaresOf(law, weights), weights.total);
+  p_less: (version, position, weights) => {
+    const [low, high] = quotient(squaresOf(position, weights), weights.total);
     if (version === 1) return [low * (1 - TOLERANCE), high * (1 - TOLERANCE)];
-    const n = law.vocab_size ?? law.n + 1;
+    const n = position.vocab_size ?? position.n + 1;
     const least = n === 1 ? 0 : (n * low - weights.total[1]) / (n - 1);
     return [Math.max(0, least) * (1 - TOLERANCE), high];
   },
@@ -97,68 +98,68 @@ export const LIMITS = {
   },
 };
 
-/** The verdict of min-p to the bit, if the best token is known. @param {Law} law @param {Weights} weights @param {number} m */
+/** The verdict of min-p to the bit, if the best token is known. @param {Position} position @param {Weights} weights @param {number} m */
 export const minPExactly =
   ({ lo, hi, state }, weights, m) =>
   (/** @type {number} */ i) =>
     weights.best !== null && lo[i] === hi[i] && state[i] ? weights.hi[i] >= m : null;
 
-/** @param {Law} law @param {Run} run @param {number} k @param {boolean} exactly true if ties with the last are removed */
-export function topK(law, { values }, k, exactly, name = 'top_k') {
+/** @param {Position} position @param {Run} run @param {number} k @param {boolean} exactly true if ties with the last are removed */
+export function topK(position, { values }, k, exactly, name = 'top_k') {
   const least = Math.max(k, values.min_tokens_to_keep);
-  const weights = weigh(law);
-  const { least: before, most, over, overMost } = placesOf(law, weights);
-  const ahead = aheadOf(law, !exactly);
-  judge(law, name, (i) => {
+  const weights = weigh(position);
+  const { least: before, most, over, overMost } = placesOf(position, weights);
+  const ahead = aheadOf(position, !exactly);
+  judge(position, name, (i) => {
     if ((exactly ? most[i] : overMost[i]) < least) return true;
     return (exactly ? before[i] : over[i]) >= least ? false : null;
   });
-  const { tail } = law;
+  const { tail } = position;
   if (!tail || ahead >= least) {
-    law.tail = null;
+    position.tail = null;
     return;
   }
-  limitTail(law, exactly ? least - ahead : Infinity);
+  limitTail(position, exactly ? least - ahead : Infinity);
   // The best of the hidden tokens have at least the mean mass of all.
   const { units } = rebased(tail);
-  const surely = Math.max(0, least - countOf({ ...law, tail: null })[1]);
+  const surely = Math.max(0, least - countOf({ ...position, tail: null })[1]);
   const share = Math.min(1, surely / tail.count[1]) * (1 - 2 ** -30);
-  if (law.tail) law.tail.units[0] = Math.min(units[0] * share, law.tail.units[1]);
+  if (position.tail) position.tail.units[0] = Math.min(units[0] * share, position.tail.units[1]);
 }
 
-/** @param {Law} law @param {Run} run @param {number} p */
-export function topP(law, { values }, p) {
+/** @param {Position} position @param {Run} run @param {number} p */
+export function topP(position, { values }, p) {
   const above = values.convention === 'llama2.c';
   if (p === 1 || (above && p === 0)) return;
   const target = above ? p + TOLERANCE : p - TOLERANCE;
   if (target >= 1) return;
   const least = values.min_tokens_to_keep;
-  const weights = weigh(law);
-  const places = placesOf(law, weights);
-  const ahead = aheadOf(law);
-  judge(law, 'top_p', (i) => {
+  const weights = weigh(position);
+  const places = placesOf(position, weights);
+  const ahead = aheadOf(position);
+  judge(position, 'top_p', (i) => {
     const [low, high] = places.share[i];
     if (places.most[i] < least || high < target) return true;
     return low > target && places.least[i] >= least ? false : null;
   });
-  if (!law.tail) return;
+  if (!position.tail) return;
   // Mass of listed tokens that come before all hidden ones.
   const before = /** @type {Interval} */ ([0, 0]);
-  for (let i = 0; i < law.n; i++) {
-    before[0] += law.outranks[i] ? weights.lo[i] : 0;
+  for (let i = 0; i < position.n; i++) {
+    before[0] += position.outranks[i] ? weights.lo[i] : 0;
     before[1] += weights.hi[i];
   }
   if (ahead >= least && before[0] * (1 - 2 ** -40) > target * weights.total[1]) {
-    law.tail = null;
+    position.tail = null;
     return;
   }
-  const base = rebased(law.tail);
+  const base = rebased(position.tail);
   const unit = exp(base.top - weights.ref);
   const most = Math.max(0, target) * weights.total[1] * (1 + 2 ** -40) - before[0];
   const left = target * weights.total[0] - before[1];
   const extra = Math.max(0, least - ahead);
   const high = Math.max(0, most / unit) + 1 + extra;
-  law.tail = {
+  position.tail = {
     ...base,
     units: [
       Math.max(0, Math.min(base.units[0], (left / unit) * (1 - NEAR) - NEAR)),
@@ -171,12 +172,12 @@ export function topP(law, { values }, p) {
 /** Largest list with a comparison of all pairs of tokens. */
 const PAIRS_MOST = 2000;
 
-/** @param {Law} law @param {Run} run @param {number} p */
-export function typical(law, { values }, p) {
+/** @param {Position} position @param {Run} run @param {number} p */
+export function typical(position, { values }, p) {
   const least = values.min_tokens_to_keep;
-  const weights = weigh(law);
-  const { n, lo, hi, state, tail } = law;
-  const [low, high] = entropyOf(law, weights);
+  const weights = weigh(position);
+  const { n, lo, hi, state, tail } = position;
+  const [low, high] = entropyOf(position, weights);
   const target = values.convention === 'llama.cpp' ? p + TOLERANCE : p - TOLERANCE;
   if (target >= 1) return;
   // The logit of a token with a surprise equal to the entropy.
@@ -187,15 +188,15 @@ export function typical(law, { values }, p) {
   ]);
   const alive = Array.from({ length: n }, (_, i) => i).filter((i) => state[i]);
   if (alive.length > PAIRS_MOST || !Number.isFinite(center[0])) {
-    judge(law, 'typical_p', () => null);
-    if (tail) limitTail(law, Infinity);
+    judge(position, 'typical_p', () => null);
+    if (tail) limitTail(position, Infinity);
     return;
   }
   const hidden = /** @type {Interval} */ ([-Infinity, tail ? capOf(tail)[1] : -Infinity]);
   const closer = closerTo(center);
   const verdicts = new Map(
     alive.map((i) => {
-      const before = beforeIn(law, weights, alive, i, closer, hidden);
+      const before = beforeIn(position, weights, alive, i, closer, hidden);
       const stays =
         before.most < least || before.high < target * (before.high + before.rest) * (1 - 2 ** -30);
       const goes = before.least >= least && before.low * (1 - 2 ** -30) > target * weights.total[1];
@@ -204,10 +205,11 @@ export function typical(law, { values }, p) {
   );
   const ahead = alive.filter((i) => state[i] === KEPT && closer([lo[i], hi[i]], hidden));
   const before = ahead.reduce((sum, i) => sum + weights.lo[i], 0);
-  judge(law, 'typical_p', (i) => verdicts.get(i) ?? null);
+  judge(position, 'typical_p', (i) => verdicts.get(i) ?? null);
   if (!tail) return;
-  if (ahead.length >= least && before * (1 - 2 ** -30) > target * weights.total[1]) law.tail = null;
-  else limitTail(law, Infinity);
+  if (ahead.length >= least && before * (1 - 2 ** -30) > target * weights.total[1])
+    position.tail = null;
+  else limitTail(position, Infinity);
 }
 
 /** Compares two tokens: true if the first is closer to every possible centre. @param {Interval} center */
@@ -218,7 +220,7 @@ const closerTo =
 
 /**
  * The tokens that are more typical than token i: their number and mass, and the mass that is surely less typical.
- * @param {Law} law
+ * @param {Position} position
  * @param {Weights} weights
  * @param {number[]} alive
  * @param {number} i
@@ -251,41 +253,44 @@ function beforeIn({ lo, hi, state, tail }, weights, alive, i, closer, hidden) {
   return before;
 }
 
-/** @param {Law} law @param {Run} run @param {number} n */
-export function topNSigma(law, { values }, n) {
+/** @param {Position} position @param {Run} run @param {number} n */
+export function topNSigma(position, { values }, n) {
   // The deviation has no upper bound, since a hidden logit may be as low as it likes.
-  const { lo, hi, state } = law;
+  const { lo, hi, state } = position;
   const alive = Array.from(state.keys()).filter((i) => state[i] === KEPT);
   const mean = alive.reduce((sum, i) => sum + lo[i], 0) / Math.max(1, alive.length);
   const squares = alive.reduce((sum, i) => sum + (lo[i] - mean) ** 2, 0);
-  const count = countOf(law)[1];
+  const count = countOf(position)[1];
   const narrow = alive.every((i) => lo[i] === hi[i]) && !state.includes(MAYBE);
   const sigma = narrow && Number.isFinite(count) ? Math.sqrt(squares / count) * (1 - 2 ** -20) : 0;
-  const places = placesOf(law, weigh(law));
-  const best = Math.max(...alive.map((i) => hi[i]), law.tail ? capOf(law.tail)[1] : -Infinity);
+  const places = placesOf(position, weigh(position));
+  const best = Math.max(
+    ...alive.map((i) => hi[i]),
+    position.tail ? capOf(position.tail)[1] : -Infinity,
+  );
   const limit = best - n * sigma;
-  judge(law, 'top_n_sigma', (i) =>
+  judge(position, 'top_n_sigma', (i) =>
     lo[i] > limit + 2 ** -20 * (1 + Math.abs(best)) || places.most[i] < values.min_tokens_to_keep
       ? true
       : null,
   );
-  if (law.tail) law.tail = cutBelow(law.tail, [-Infinity, limit]) ?? law.tail;
+  if (position.tail) position.tail = cutBelow(position.tail, [-Infinity, limit]) ?? position.tail;
 }
 
-/** @param {Law} law @param {Run} run @param {number} z */
-export function tailFree(law, { values }, z) {
-  const { n, state, outranks, sorted } = law;
-  const weights = weigh(law);
+/** @param {Position} position @param {Run} run @param {number} z */
+export function tailFree(position, { values }, z) {
+  const { n, state, outranks, sorted } = position;
+  const weights = weigh(position);
   const alive = Array.from({ length: n }, (_, i) => i).filter((i) => state[i]);
   const known =
     sorted &&
     weights.best !== null &&
-    alive.every((i) => state[i] === KEPT && law.lo[i] === law.hi[i]);
+    alive.every((i) => state[i] === KEPT && position.lo[i] === position.hi[i]);
   const ahead = alive.filter((i) => outranks[i]).length;
   if (!known || ahead < 3 || ahead < alive.length || z + TOLERANCE >= 1) {
-    const places = placesOf(law, weights);
-    judge(law, 'tfs_z', (i) => (places.most[i] < values.min_tokens_to_keep ? true : null));
-    if (law.tail) limitTail(law, Infinity);
+    const places = placesOf(position, weights);
+    judge(position, 'tfs_z', (i) => (places.most[i] < values.min_tokens_to_keep ? true : null));
+    if (position.tail) limitTail(position, Infinity);
     return;
   }
   const w = alive.map((i) => weights.lo[i]);
@@ -306,24 +311,24 @@ export function tailFree(law, { values }, z) {
   const keep = within.map((count) => (llama && count > 0 ? count : count + 1));
   const ends = within[1] < sums.length - 1 && keep[1] >= values.min_tokens_to_keep;
   const least = Math.max(keep[0], values.min_tokens_to_keep);
-  judge(law, 'tfs_z', (i) => {
+  judge(position, 'tfs_z', (i) => {
     const place = alive.indexOf(i);
     return place < least ? true : ends && place >= keep[1] ? false : null;
   });
-  if (!law.tail) return;
-  if (ends) law.tail = null;
-  else limitTail(law, Infinity);
+  if (!position.tail) return;
+  if (ends) position.tail = null;
+  else limitTail(position, Infinity);
 }
 
-/** @param {Law} law @param {Run} run */
-export function xtc(law, { values, coin }) {
+/** @param {Position} position @param {Run} run */
+export function xtc(position, { values, coin }) {
   if (!coin) return;
   const threshold = values.xtc_threshold;
-  const weights = weigh(law);
+  const weights = weigh(position);
   const slack = 2 ** -22 * (1 + Math.abs(weights.ref));
   const low = weights.ref + log(threshold * weights.total[0] * (1 - NEAR)) - slack;
   const high = weights.ref + log(threshold * weights.total[1] * (1 + NEAR)) + slack;
-  const { n, lo, hi, state, tail } = law;
+  const { n, lo, hi, state, tail } = position;
   const isHigh = (/** @type {number} */ i) => state[i] === KEPT && lo[i] >= high;
   const maybeHigh = (/** @type {number} */ i) => state[i] !== GONE && hi[i] >= low;
   const tailHigh = tail !== null && capOf(tail)[1] >= low;
@@ -340,13 +345,13 @@ export function xtc(law, { values, coin }) {
     sure += Number(isHigh(i));
     any += Number(maybeHigh(i));
   }
-  const [least, most] = countOf(law);
+  const [least, most] = countOf(position);
   const enough = values.min_tokens_to_keep;
   // The last likely token always stays.
   const acts = enough <= 1 || (!tailHigh && least - (any - 1) >= enough);
   const never = !tailHigh && (any < 2 || most - (sure - 1) < enough);
   if (never) return;
-  judge(law, 'xtc_probability', (i) => {
+  judge(position, 'xtc_probability', (i) => {
     const other = lowest.find((j) => j !== i);
     const after = other !== undefined && (hi[other] < lo[i] || (hi[other] === lo[i] && other > i));
     if (isHigh(i) && after && acts) return false;
@@ -356,7 +361,7 @@ export function xtc(law, { values, coin }) {
     return !maybeHigh(i) || last ? true : null;
   });
   if (tailHigh)
-    law.tail = {
+    position.tail = {
       ...rebased(tail),
       floor: -Infinity,
       units: [0, rebased(tail).units[1]],
@@ -364,38 +369,38 @@ export function xtc(law, { values, coin }) {
     };
 }
 
-/** True if the 100 best tokens are listed and known to the bit. @param {Law} law */
-const knowsHundred = (law) =>
-  law.sorted &&
-  aheadOf(law) >= 100 &&
-  law.state.every((state, i) => state === KEPT && law.lo[i] === law.hi[i]);
+/** True if the 100 best tokens are listed and known to the bit. @param {Position} position */
+const knowsHundred = (position) =>
+  position.sorted &&
+  aheadOf(position) >= 100 &&
+  position.state.every((state, i) => state === KEPT && position.lo[i] === position.hi[i]);
 
-/** Top-h reads the 100 best tokens alone. @param {Law} law @param {Run} run */
-export async function topH(law, run) {
+/** Top-h reads the 100 best tokens alone. @param {Position} position @param {Run} run */
+export async function topH(position, run) {
   const { values } = run;
-  if (!knowsHundred(law) || values.min_tokens_to_keep > 100) {
-    const { most } = placesOf(law, weigh(law));
-    judge(law, 'top_h', (i) => (most[i] < values.min_tokens_to_keep ? true : null));
-    if (law.tail) limitTail(law, Infinity);
+  if (!knowsHundred(position) || values.min_tokens_to_keep > 100) {
+    const { most } = placesOf(position, weigh(position));
+    judge(position, 'top_h', (i) => (most[i] < values.min_tokens_to_keep ? true : null));
+    if (position.tail) limitTail(position, Infinity);
     return;
   }
   const trace = await run.engine.warp(
-    Float32Array.from(law.lo),
+    Float32Array.from(position.lo),
     { ...run.only(['top_h']), top: 0 },
     {},
   );
-  judge(law, 'top_h', (i) => trace.p[i] > 0 || trace.logits[i] !== -Infinity);
-  law.tail = null;
+  judge(position, 'top_h', (i) => trace.p[i] > 0 || trace.logits[i] !== -Infinity);
+  position.tail = null;
 }
 
-/** Mirostat 1 reads the 100 best tokens and the size of the vocabulary. @param {Law} law @param {Run} run */
-export async function zipf(law, run) {
-  const size = law.vocab_size;
-  if (!knowsHundred(law) || size === null || countOf(law)[0] !== size) return false;
-  const row = new Float32Array(size).fill(law.lo[law.n - 1]);
-  row.set(law.lo);
+/** Mirostat 1 reads the 100 best tokens and the size of the vocabulary. @param {Position} position @param {Run} run */
+export async function zipf(position, run) {
+  const size = position.vocab_size;
+  if (!knowsHundred(position) || size === null || countOf(position)[0] !== size) return false;
+  const row = new Float32Array(size).fill(position.lo[position.n - 1]);
+  row.set(position.lo);
   const least = { min_tokens_to_keep: 1 };
   const trace = await run.engine.warp(row, { ...run.only(['mirostat']), ...least, top: 0 }, {});
-  topK(law, run, trace.kept, true, 'mirostat');
+  topK(position, run, trace.kept, true, 'mirostat');
   return true;
 }

@@ -10,38 +10,39 @@ import {
   sharesOf,
   toFloat,
   weigh,
-} from './law.js';
+} from './position.js';
 import { capOf, changed, divided, rebased, shifted } from './tail.js';
 import { NEAR, above, aheadOf, below, countOf, judge, limitTail } from './verdicts.js';
 
 /**
  * @import { Interval } from './tail.js'
- * @import { Law } from './law.js'
+ * @import { Position } from './position.js'
  * @import { Run } from './verdicts.js'
  */
 
-/** Divides by a temperature that lies in an interval. @param {Law} law @param {string} name @param {Interval} temperature */
-export function divide(law, name, [low, high]) {
-  const { n, lo, hi, state } = law;
+/** Divides by a temperature that lies in an interval. @param {Position} position @param {string} name @param {Interval} temperature */
+export function divide(position, name, [low, high]) {
+  const { n, lo, hi, state } = position;
   if (high === 0) {
-    const { least, most } = placesOf(law, weigh(law));
-    const ahead = aheadOf(law);
-    judge(law, name, (i) => (most[i] < 1 ? true : least[i] >= 1 ? false : null));
-    if (ahead >= 1) law.tail = null;
-    else limitTail(law, 1);
+    const { least, most } = placesOf(position, weigh(position));
+    const ahead = aheadOf(position);
+    judge(position, name, (i) => (most[i] < 1 ? true : least[i] >= 1 ? false : null));
+    if (ahead >= 1) position.tail = null;
+    else limitTail(position, 1);
     return;
   }
-  const { ref, best } = weigh(law);
+  const { ref, best } = weigh(position);
   const largest = hi.reduce((most, x, i) => (state[i] ? Math.max(most, Math.abs(x)) : most), 0);
   const shift = largest / low > FLOAT_MAX ? ref : 0;
   if (low === high && (shift === 0 || best !== null)) {
-    if (shift !== 0) law.absolute = false;
+    if (shift !== 0) position.absolute = false;
     for (let i = 0; i < n; i++) {
       const exact = lo[i] === hi[i];
       lo[i] = exact ? toFloat((lo[i] - shift) / low) : below((lo[i] - shift) / low);
       hi[i] = exact ? lo[i] : above((hi[i] - shift) / low);
     }
-    if (law.tail) law.tail = divided(shift ? shifted(law.tail, -shift) : law.tail, [low, high]);
+    if (position.tail)
+      position.tail = divided(shift ? shifted(position.tail, -shift) : position.tail, [low, high]);
     return;
   }
   // The logits move by an unknown number, so they count from the best one.
@@ -52,25 +53,29 @@ export function divide(law, name, [low, high]) {
     hi[i] = above(b / high) + slack;
     if (low === 0 && state[i] === KEPT && a < 0) {
       state[i] = MAYBE;
-      law.by[i] = { maybe: name };
+      position.by[i] = { maybe: name };
     }
   }
-  law.absolute = false;
-  if (!law.tail) return;
-  law.tail = divided(shifted(law.tail, -ref), [low, high]);
+  position.absolute = false;
+  if (!position.tail) return;
+  position.tail = divided(shifted(position.tail, -ref), [low, high]);
   // At a temperature of 0 all tokens but the best go.
   if (low === 0)
-    law.tail = { ...law.tail, units: [0, law.tail.units[1]], count: [0, law.tail.count[1]] };
+    position.tail = {
+      ...position.tail,
+      units: [0, position.tail.units[1]],
+      count: [0, position.tail.count[1]],
+    };
 }
 
-/** @param {Law} law @param {Run} run @param {number} range */
-export function dynamic(law, { values }, range) {
-  const [least, most] = countOf(law);
+/** @param {Position} position @param {Run} run @param {number} range */
+export function dynamic(position, { values }, range) {
+  const [least, most] = countOf(position);
   if (most < 2) return;
   const { temperature, dynatemp_exponent: exponent } = values;
   const from = Math.max(0, temperature - range);
   const to = temperature + range;
-  const [low, high] = entropyOf(law, weigh(law));
+  const [low, high] = entropyOf(position, weigh(position));
   const share = [
     most === Infinity ? 0 : Math.max(0, (low / log(most)) * (1 - 2 ** -30)),
     least < 2 ? 1 : Math.min(1, (high / log(least)) * (1 + 2 ** -30)),
@@ -84,21 +89,21 @@ export function dynamic(law, { values }, range) {
   ]);
   // With one survivor the stage does nothing, which is a temperature of 1.
   const single = least < 2 ? [Math.min(ends[0], 1), Math.max(ends[1], 1)] : ends;
-  divide(law, 'dynatemp_range', [single[0] * (1 - 2 ** -20), single[1] * (1 + 2 ** -20)]);
+  divide(position, 'dynatemp_range', [single[0] * (1 - 2 ** -20), single[1] * (1 + 2 ** -20)]);
 }
 
-/** @param {Law} law @param {Run} run @param {number} factor */
-export function smooth(law, { values }, factor) {
+/** @param {Position} position @param {Run} run @param {number} factor */
+export function smooth(position, { values }, factor) {
   const curve = values.smoothing_curve;
   const k = (factor * (3 - curve)) / 2;
   const s = (factor * (curve - 1)) / 2;
   if (k < 0) return false;
-  const { n, lo, hi, tail } = law;
-  const { ref, best } = weigh(law);
+  const { n, lo, hi, tail } = position;
+  const { ref, best } = weigh(position);
   const f = (/** @type {number} */ d) => (d === -Infinity ? d : d * d * (s * d - k));
   const top = best ?? ref;
-  const moved = best === null ? largestShift(law, ref) : 0;
-  if (best === null) law.absolute = false;
+  const moved = best === null ? largestShift(position, ref) : 0;
+  if (best === null) position.absolute = false;
   const slack = 2 ** -22 * (1 + Math.abs(top));
   for (let i = 0; i < n; i++) {
     if (best !== null && lo[i] === hi[i]) {
@@ -109,7 +114,7 @@ export function smooth(law, { values }, factor) {
       lo[i] = below(top + f(Math.min(0, lo[i] - ref))) - slack;
     }
   }
-  if (tail) law.tail = smoothTail(rebased(tail), { top, moved, f, k, s });
+  if (tail) position.tail = smoothTail(rebased(tail), { top, moved, f, k, s });
   return true;
 }
 
@@ -156,15 +161,15 @@ function leastSmooth({ top, floor, units, count }, ratio) {
   return Math.max(...bounds) * (1 - 2 ** -30);
 }
 
-/** By how much the best logit may lie below the largest possible one. @param {Law} law @param {number} ref */
+/** By how much the best logit may lie below the largest possible one. @param {Position} position @param {number} ref */
 function largestShift({ n, lo, state }, ref) {
   let best = -Infinity;
   for (let i = 0; i < n; i++) if (state[i] === KEPT) best = Math.max(best, lo[i]);
   return ref - best;
 }
 
-/** @param {Law} law @param {Run} run @param {number} target */
-export function adaptive(law, { values }, target) {
+/** @param {Position} position @param {Run} run @param {number} target */
+export function adaptive(position, { values }, target) {
   const mean = values.adaptive_mean === 0 ? target : values.adaptive_mean;
   const aim = Math.min(1, Math.max(0, 2 * target - mean));
   const logit = (/** @type {number} */ p) => {
@@ -176,30 +181,30 @@ export function adaptive(law, { values }, target) {
     const peak = low <= aim && aim <= high ? 5 : Math.max(...ends);
     return [Math.min(...ends) - 2 ** -19, peak + 2 ** -19];
   };
-  const weights = weigh(law);
-  const { p, rest } = sharesOf(law, weights);
-  const { tail } = law;
-  for (let i = 0; i < law.n; i++) [law.lo[i], law.hi[i]] = over(p[i]);
+  const weights = weigh(position);
+  const { p, rest } = sharesOf(position, weights);
+  const { tail } = position;
+  for (let i = 0; i < position.n; i++) [position.lo[i], position.hi[i]] = over(p[i]);
   if (tail) {
     const share = weights.total[0] > 0 ? exp(capOf(tail)[1] - weights.ref) / weights.total[0] : 1;
     const [floor, top] = over([0, Math.min(1, rest[1], share * (1 + NEAR))]);
     const units = /** @type {Interval} */ ([tail.count[0] * exp(floor - top), tail.count[1]]);
-    law.tail = { top, floor, units, count: tail.count, a: [1, 1], slop: 2 ** -19 };
+    position.tail = { top, floor, units, count: tail.count, a: [1, 1], slop: 2 ** -19 };
   }
-  law.absolute = true;
-  resort(law);
+  position.absolute = true;
+  resort(position);
 }
 
-/** Finds the order of changed logits and the tokens that come before all hidden ones. @param {Law} law */
-function resort(law) {
-  const { n, lo, hi, state, outranks, tail } = law;
+/** Finds the order of changed logits and the tokens that come before all hidden ones. @param {Position} position */
+function resort(position) {
+  const { n, lo, hi, state, outranks, tail } = position;
   const cap = tail ? capOf(tail)[1] : -Infinity;
-  law.sorted = true;
+  position.sorted = true;
   let last = -1;
   for (let i = 0; i < n; i++) {
     outranks[i] = Number(lo[i] >= cap);
     if (!state[i]) continue;
-    if (last >= 0 && lo[last] < hi[i]) law.sorted = false;
+    if (last >= 0 && lo[last] < hi[i]) position.sorted = false;
     last = i;
   }
 }
@@ -210,18 +215,18 @@ const FACTORS = ['repetition_penalty', 'encoder_repetition_penalty'];
 /**
  * A stage that changes single tokens: the engine runs it on the listed ones, with further ones for the hidden tokens of
  * the history.
- * @param {Law} law
+ * @param {Position} position
  * @param {Run} run
  * @param {string} name
  */
-export async function pointwise(law, run, name) {
-  const { n, lo, hi, state, absolute } = law;
+export async function pointwise(position, run, name) {
+  const { n, lo, hi, state, absolute } = position;
   const biased = Object.keys(run.values.logit_bias ?? {}).flatMap((key) =>
     key.split(' ').map(Number),
   );
   const others = Math.max(n, ...run.history.map((id) => id + 1), ...biased.map((id) => id + 1)) - n;
   const unknown = FACTORS.includes(name) && !absolute;
-  const cap = law.tail ? Math.max(-1e30, capOf(law.tail)[1]) : 0;
+  const cap = position.tail ? Math.max(-1e30, capOf(position.tail)[1]) : 0;
   /** @param {ArrayLike<number>} logits @returns {Promise<number[]>} */
   const apply = async (logits) => {
     // The last token is in no history, so that one always stays.
@@ -245,7 +250,7 @@ export async function pointwise(law, run, name) {
   for (let i = 0; i < n; i++) {
     if (!state[i]) continue;
     if (low[i] === -Infinity) {
-      law.by[i] = law.state[i] === MAYBE ? law.by[i] : name;
+      position.by[i] = position.state[i] === MAYBE ? position.by[i] : name;
       state[i] = GONE;
     } else if (unknown) {
       if (low[i] < given[i]) lo[i] = -Infinity;
@@ -260,37 +265,40 @@ export async function pointwise(law, run, name) {
       hi[i] = exact ? lo[i] : Number.isFinite(hi[i]) ? above(high[i]) : hi[i];
     }
   }
-  if (law.tail) {
+  if (position.tail) {
     const changes = low.slice(n, n + others).map((x) => x - (unknown ? -1 : Math.fround(cap)));
     changeTail(
-      law,
+      position,
       changes.filter((x) => x !== 0),
       FACTORS.includes(name),
     );
   }
-  resort(law);
+  resort(position);
   return true;
 }
 
-/** @param {Law} law @param {number[]} changes of single hidden tokens @param {boolean} factor */
-function changeTail(law, changes, factor) {
-  if (!law.tail || changes.length === 0) return;
+/** @param {Position} position @param {number[]} changes of single hidden tokens @param {boolean} factor */
+function changeTail(position, changes, factor) {
+  if (!position.tail || changes.length === 0) return;
   const [least, most] = [Math.min(0, ...changes), Math.max(0, ...changes)];
   // A factor moves each logit differently: down by any amount, or up to at most the likeliest one's.
-  const tail = changed(law.tail, changes.length, [factor && least < 0 ? -Infinity : least, most]);
+  const tail = changed(position.tail, changes.length, [
+    factor && least < 0 ? -Infinity : least,
+    most,
+  ]);
   const raised = factor && most > 0 ? changes.length : 0;
-  law.tail = { ...tail, units: [tail.units[0], tail.units[1] + raised] };
+  position.tail = { ...tail, units: [tail.units[0], tail.units[1] + raised] };
 }
 
-/** @param {Law} law */
-export function renormalise(law) {
+/** @param {Position} position */
+export function renormalise(position) {
   // The shift of all logits changes no p; only rounding does.
-  const { total, ref } = weigh(law);
+  const { total, ref } = weigh(position);
   const slack = 2 ** -22 * (1 + Math.abs(ref) + Math.abs(log(total[0] || 1)));
-  for (let i = 0; i < law.n; i++) {
-    law.lo[i] = below(law.lo[i]) - slack;
-    law.hi[i] = above(law.hi[i]) + slack;
+  for (let i = 0; i < position.n; i++) {
+    position.lo[i] = below(position.lo[i]) - slack;
+    position.hi[i] = above(position.hi[i]) + slack;
   }
-  law.absolute = false;
-  if (law.tail) law.tail = { ...law.tail, slop: law.tail.slop + slack };
+  position.absolute = false;
+  if (position.tail) position.tail = { ...position.tail, slop: position.tail.slop + slack };
 }

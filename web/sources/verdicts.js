@@ -1,10 +1,10 @@
-/** Parts of all stages: the input of a stage, and the removal of tokens from a law (law.js). */
-import { FLOAT_MAX, GONE, KEPT, MAYBE } from './law.js';
+/** Parts of all stages: the input of a stage, and the removal of tokens from a position (position.js). */
+import { FLOAT_MAX, GONE, KEPT, MAYBE } from './position.js';
 import { capOf, rebased } from './tail.js';
 
 /**
  * @import { Interval } from './tail.js'
- * @import { Law } from './law.js'
+ * @import { Position } from './position.js'
  *
  * An engine in this thread or in a worker.
  * @typedef {{ table: import('../engine/types.js').TableRow[], warp: Function }} Engine
@@ -23,7 +23,7 @@ export const TOLERANCE = 2 ** -20;
 /** Weights and thresholds closer than this may compare either way in the engine. */
 export const NEAR = 2 ** -21;
 
-/** Bounds of the number of tokens; at least one is left. @param {Law} law @returns {Interval} */
+/** Bounds of the number of tokens; at least one is left. @param {Position} position @returns {Interval} */
 export function countOf({ state, tail }) {
   let [low, high] = tail ? tail.count : [0, 0];
   for (const one of state) {
@@ -33,15 +33,15 @@ export function countOf({ state, tail }) {
   return [Math.max(1, low), high];
 }
 
-/** A token that alone may be left is left. @param {Law} law */
-export function keepLast(law) {
-  if (law.tail || countOf(law)[1] !== 1) return;
-  const last = law.state.findIndex((one) => one !== GONE);
-  law.state[last] = KEPT;
-  law.by[last] = null;
+/** A token that alone may be left is left. @param {Position} position */
+export function keepLast(position) {
+  if (position.tail || countOf(position)[1] !== 1) return;
+  const last = position.state.findIndex((one) => one !== GONE);
+  position.state[last] = KEPT;
+  position.by[last] = null;
 }
 
-/** Least number of listed tokens that come before all hidden ones. @param {Law} law @param {boolean} [strictly] */
+/** Least number of listed tokens that come before all hidden ones. @param {Position} position @param {boolean} [strictly] */
 export function aheadOf({ n, state, lo, outranks, tail }, strictly = false) {
   // Rounding may make a tie of a hidden token with a likelier one.
   const cap = tail ? above(Math.max(-FLOAT_MAX, capOf(tail)[1])) : -Infinity;
@@ -53,28 +53,28 @@ export function aheadOf({ n, state, lo, outranks, tail }, strictly = false) {
 
 /**
  * Records a stage's verdict on each listed token.
- * @param {Law} law
+ * @param {Position} position
  * @param {string} name
  * @param {(i: number) => boolean | null} stays null if it depends on the tail
  */
-export function judge(law, name, stays) {
-  for (let i = 0; i < law.n; i++) {
-    if (law.state[i] === GONE) continue;
+export function judge(position, name, stays) {
+  for (let i = 0; i < position.n; i++) {
+    if (position.state[i] === GONE) continue;
     const verdict = stays(i);
     if (verdict) continue;
-    if (law.state[i] === KEPT) law.by[i] = verdict === null ? { maybe: name } : name;
-    law.state[i] = verdict === null ? MAYBE : GONE;
+    if (position.state[i] === KEPT) position.by[i] = verdict === null ? { maybe: name } : name;
+    position.state[i] = verdict === null ? MAYBE : GONE;
   }
 }
 
-/** Removes the hidden tokens, of which at most n stay if listed tokens are too few. @param {Law} law @param {number} n */
-export function limitTail(law, n) {
-  const { tail } = law;
-  if (!tail || n <= 0) law.tail = null;
+/** Removes the hidden tokens, of which at most n stay if listed tokens are too few. @param {Position} position @param {number} n */
+export function limitTail(position, n) {
+  const { tail } = position;
+  if (!tail || n <= 0) position.tail = null;
   else {
     const most = Math.min(n, tail.count[1]);
     const base = rebased(tail);
-    law.tail = {
+    position.tail = {
       ...base,
       floor: -Infinity,
       count: [0, most],

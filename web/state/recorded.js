@@ -5,7 +5,7 @@
 import { exp, log } from '../engine/elementary.js';
 import { LogitscopeError } from '../engine/errors.js';
 import { boundsOf } from '../sources/bounds.js';
-import { lawAt, readsHistory } from '../sources/record-law.js';
+import { positionAt, readsHistory } from '../sources/record-position.js';
 
 /**
  * @typedef {import('../import/logprobs.js').LogprobRecord} LogprobRecord
@@ -74,7 +74,7 @@ export async function readFates(engine, record, settings, { from, to, signal }) 
   const fates = [];
   for (let at = from; at < to; at++) {
     signal.throwIfAborted();
-    const law = lawAt(record, at, { settings, withHistory });
+    const law = positionAt(record, at, { settings, withHistory });
     if (!law || law.drawn === null || record.positions[at].prompt) {
       fates.push(null);
       continue;
@@ -107,7 +107,7 @@ export class RecordedReader {
   async read({ position: { settings } }) {
     const engine = this.#engine;
     const withHistory = readsHistory(engine.table, settings);
-    const law = lawAt(this.#record, this.#at, { settings, withHistory });
+    const law = positionAt(this.#record, this.#at, { settings, withHistory });
     if (!law) throw new LogitscopeError('unsupported', 'record_alone', { n: 1 });
     const bounds = await boundsOf(engine, law.partial, law.settings, {
       history: law.history,
@@ -128,7 +128,7 @@ export class RecordedReader {
 
   /** @param {number[]} ids indices of listed tokens */
   async pieces(ids) {
-    const { tokens = [] } = lawAt(this.#record, this.#at) ?? {};
+    const { tokens = [] } = positionAt(this.#record, this.#at) ?? {};
     return ids.map((id) => ({ ...pieceOf(tokens[id], id), bytes: new Uint8Array() }));
   }
 
@@ -143,7 +143,7 @@ function pieceOf({ text, bytes }, id) {
 /**
  * A trace with intervals, for the panels of a bench. `p` is the lower end of a token's probability, `p_high` the upper end;
  * `maybe` names a stage that removes the token for some tails. The rest is every token that is not listed here.
- * @param {import('../sources/record-law.js').PositionLaw} law
+ * @param {import('../sources/record-position.js').RecordedPosition} law
  * @param {import('../sources/bounds.js').Bounds} bounds
  * @param {import('../engine/types.js').TableRow[]} table
  * @returns {import('../plots/trace.js').Trace}

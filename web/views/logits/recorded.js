@@ -27,7 +27,7 @@ import {
   holdRecord,
   readFates,
 } from '../../state/recorded.js';
-import { lawAt } from '../../sources/record-law.js';
+import { positionAt } from '../../sources/record-position.js';
 import './audit.js'; // loads the element
 import recordedStyles from './recorded.css';
 import { EXAMPLE_SIZE, exampleRecord } from './record-example.js';
@@ -94,7 +94,7 @@ export function openRecord(value, vocabulary = null, before = null) {
  * @param {number} at
  */
 export function givenAt(engine, record, at) {
-  const { tokens = [] } = lawAt(record, at) ?? {};
+  const { tokens = [] } = positionAt(record, at) ?? {};
   return {
     tokens: tokens.map(({ text }) => text),
     logits: tokens.map(({ logprob }) => logprob),
@@ -405,7 +405,7 @@ export class LogitRecord extends LogitElement {
     const { token, top, prompt, drawn } = position;
     const { surprise, entropy, rest } = figuresOf(position);
     const { drawn: index = null } =
-      lawAt({ ...record, positions: [position] }, 0, { listedOnly: true }) ?? {};
+      positionAt({ ...record, positions: [position] }, 0, { listedOnly: true }) ?? {};
     const rank = index === null ? 0 : index + 1;
     const parts = [
       surprise === null ? '' : t('recorded.surprise', { bits: fixed(surprise, 2) }),

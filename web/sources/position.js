@@ -1,6 +1,6 @@
 /**
- * A distribution of which only some tokens are listed: each listed token has an interval of logits, the others are a
- * tail (tail.js). Ties are broken in the order of the list, listed tokens first.
+ * A position of a text whose distribution is known in part: each listed token has an interval of logits, the others are
+ * a tail (tail.js). Ties are broken in the order of the list, listed tokens first.
  */
 import { exp, expFloat, log } from '../engine/elementary.js';
 import { capOf, outward, surpriseOf, weightOf } from './tail.js';
@@ -31,7 +31,7 @@ export const toFloat = (x) =>
   x === -Infinity ? x : Math.fround(Math.max(-FLOAT_MAX, Math.min(FLOAT_MAX, x)));
 
 /**
- * @typedef {object} Law
+ * @typedef {object} Position
  * @property {number} n number of listed tokens
  * @property {Float64Array} lo (n,) logits; equal to `hi` if known to the bit
  * @property {Float64Array} hi (n,)
@@ -44,8 +44,8 @@ export const toFloat = (x) =>
  * @property {number | null} vocab_size
  */
 
-/** @param {Partial} partial @returns {Law} */
-export function lawOf(partial) {
+/** @param {Partial} partial @returns {Position} */
+export function positionOf(partial) {
   const { logprobs, vocab_size, half_unit: half = 0, offset = null } = partial;
   const n = logprobs.length;
   const shift = offset ?? 0;
@@ -92,7 +92,7 @@ function tailOf({ logprobs, vocab_size, half_unit: half = 0, offset }, cap) {
   };
 }
 
-/** True if the remaining chain can run on the listed tokens alone, to the bit. @param {Law} law */
+/** True if the remaining chain can run on the listed tokens alone, to the bit. @param {Position} position */
 export function isWhole({ n, lo, hi, state, tail }) {
   if (tail) return false;
   for (let i = 0; i < n; i++) if (state[i] === MAYBE || (state[i] && lo[i] !== hi[i])) return false;
@@ -112,7 +112,7 @@ export function isWhole({ n, lo, hi, state, tail }) {
  * @property {Interval} total
  */
 
-/** The logit of the best token, if one listed token is the best and its logit is known. @param {Law} law */
+/** The logit of the best token, if one listed token is the best and its logit is known. @param {Position} position */
 function bestOf({ n, lo, hi, state, outranks, tail }) {
   let best = -1;
   let others = -Infinity;
@@ -127,10 +127,10 @@ function bestOf({ n, lo, hi, state, outranks, tail }) {
   return !tail || outranks[best] || capOf(tail)[1] <= lo[best] ? lo[best] : null;
 }
 
-/** @param {Law} law @returns {Weights} */
-export function weigh(law) {
-  const { n, lo, hi, state, tail } = law;
-  const best = bestOf(law);
+/** @param {Position} position @returns {Weights} */
+export function weigh(position) {
+  const { n, lo, hi, state, tail } = position;
+  const best = bestOf(position);
   let ref = best ?? (tail ? capOf(tail)[1] : -Infinity);
   if (best === null) for (let i = 0; i < n; i++) if (state[i]) ref = Math.max(ref, hi[i]);
   const low = new Float64Array(n);
@@ -165,7 +165,7 @@ export function weigh(law) {
 /** x / (x + y), with 0 / 0 as `none`. @param {number} x @param {number} y @param {number} none */
 export const shareOf = (x, y, none = 0) => (y === Infinity ? 0 : x + y > 0 ? x / (x + y) : none);
 
-/** Bounds of p of each listed token, and of all hidden tokens. @param {Law} law @param {Weights} weights */
+/** Bounds of p of each listed token, and of all hidden tokens. @param {Position} position @param {Weights} weights */
 export function sharesOf({ n, state, tail }, { lo, hi, listed, hidden }) {
   const p = Array.from({ length: n }, (_, i) => {
     if (!state[i]) return /** @type {Interval} */ ([0, 0]);
@@ -186,7 +186,7 @@ export function sharesOf({ n, state, tail }, { lo, hi, listed, hidden }) {
 /**
  * Bounds of the entropy in nats. With S the hidden weight and Z the sum of all, H = ln Z + (U + S d + T) / Z, which
  * first falls and then rises in S and in the listed weight.
- * @param {Law} law
+ * @param {Position} position
  * @param {Weights} weights
  * @returns {Interval}
  */
@@ -256,7 +256,7 @@ function lowestEntropy(listed, hidden, value, moment, d) {
  *   share: Interval[] }} Places
  */
 
-/** Sums over the prefix of a list of tokens. @param {number[]} ids @param {Law} law @param {Weights} weights */
+/** Sums over the prefix of a list of tokens. @param {number[]} ids @param {Position} position @param {Weights} weights */
 function prefixes(ids, { state }, weights) {
   const kept = new Float64Array(ids.length + 1);
   const any = new Float64Array(ids.length + 1);
@@ -283,14 +283,14 @@ function lengthOf(ids, passes) {
   return low;
 }
 
-/** @param {Law} law @param {Weights} weights @returns {Places} */
-export function placesOf(law, weights) {
-  const { n, lo, hi, state, outranks, tail, sorted } = law;
+/** @param {Position} position @param {Weights} weights @returns {Places} */
+export function placesOf(position, weights) {
+  const { n, lo, hi, state, outranks, tail, sorted } = position;
   const alive = Array.from({ length: n }, (_, i) => i).filter((i) => state[i]);
   const byLow = sorted ? alive : [...alive].sort((a, b) => lo[b] - lo[a] || a - b);
   const byHigh = sorted ? alive : [...alive].sort((a, b) => hi[b] - hi[a] || a - b);
-  const sure = prefixes(byLow, law, weights);
-  const any = prefixes(byHigh, law, weights);
+  const sure = prefixes(byLow, position, weights);
+  const any = prefixes(byHigh, position, weights);
   const least = new Float64Array(n);
   const most = new Float64Array(n);
   const over = new Float64Array(n);

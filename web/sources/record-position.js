@@ -7,8 +7,8 @@ import { LogitscopeError } from '../engine/errors.js';
  * @typedef {import('../import/logprobs.js').Token} Token
  * @typedef {import('../import/logprobs.js').Listed} Listed
  *
- * @typedef {object} PositionLaw
- * @property {import('./law.js').Partial} partial
+ * @typedef {object} RecordedPosition
+ * @property {import('./position.js').Partial} partial
  * @property {Listed[]} tokens the tokens of `partial`: the listed ones, and the drawn one if its number is known
  * @property {number | null} drawn index of the drawn token; null if unknown or without a number
  * @property {number[]} history indices as boundsOf reads them
@@ -59,10 +59,10 @@ function biasesOf(settings, record, indexOf) {
  * @param {LogprobRecord} record
  * @param {number} at
  * @param {{ settings?: Record<string, any>, withHistory?: boolean, listedOnly?: boolean }} [options] listedOnly: true to
- *   leave out a drawn token that is not listed, so that the draw does not decide over the law
- * @returns {PositionLaw | null}
+ *   leave out a drawn token that is not listed, so that the draw does not decide which tokens are listed
+ * @returns {RecordedPosition | null}
  */
-export function lawAt(record, at, options = {}) {
+export function positionAt(record, at, options = {}) {
   const { settings = {}, withHistory = false, listedOnly = false } = options;
   const { token, top, half_unit, drawn: isDrawn } = record.positions[at];
   const key = keyOf(token);
