@@ -36,7 +36,7 @@ test('each public call and each setting has a description', () => {
   const forwarded = [...SESSION_CALLS, ...SCOPE_CALLS];
   /** @type {[string, any, string[]][]} */
   const classes = [
-    ['logitscope.js', Logitscope, []],
+    ['logitscope.js', Logitscope, ['parts']],
     ['session.js', Session, []],
     ['remote.js', RemoteSession, ['request', ...forwarded]],
     ['remote.js', RemoteLogitscope, forwarded],

@@ -2,7 +2,8 @@
  * `logitscope compare`: writes texts with several strategies from one prompt and the same random numbers, and prints
  * numbers about them.
  */
-import { coldPair, divergence, figuresOf, gapsOf, run, spreadOf } from '../engine/compare.js';
+import { coldPair, divergence, gapsOf, spreadOf } from '../engine/compare.js';
+import { writeAll } from '../engine/crowd.js';
 import { nameOf, suites } from '../engine/suites.js';
 import {
   GRAMMAR,
@@ -19,6 +20,7 @@ import { SERVER, faultOf, isStopped } from './server.js';
 import { columns, inLine, percent, printJson, quoted, say } from './terminal.js';
 import { wholeNumber } from './documents.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
+import { WORKERS, checkWorkers, crowdOf } from './workers.js';
 
 /** @typedef {import('../engine/compare.js').Strategy} Strategy */
 
@@ -70,39 +72,30 @@ function readSuite({ suite = 'nine', strategy, samples }) {
 }
 
 /**
- * Writes one text and measures it.
- * @param {any} scope
- * @param {Strategy} strategy
- * @param {{ prompt: string, seed: number, max_new_tokens?: number }} options
- */
-async function write(scope, strategy, options) {
-  const steps = [];
-  const generation = run(scope, scope, strategy, options);
-  for (;;) {
-    const { done, value } = await generation.next();
-    if (!done) steps.push(value);
-    else return { ...value, seed: options.seed, figures: await figuresOf(scope, steps) };
-  }
-}
-
-/**
- * Writes the texts of a strategy.
+ * Writes the texts of all strategies; yields the texts of each strategy together.
  * @param {any} scope
  * @param {any} values
- * @param {Strategy} strategy
+ * @param {readonly Strategy[]} strategies
  * @param {number} samples
  */
-async function writeTexts(scope, values, strategy, samples) {
+async function* writeTexts(scope, values, strategies, samples) {
   const grammar = readGrammar(values);
   const { prompt, seed = 0, max_new_tokens } = values;
-  const texts = [];
-  for (let i = 0; i < samples; i++) {
-    const result = await write(scope, strategy, { prompt, seed: seed + i, max_new_tokens });
-    const { text, ids, finish_reason, figures } = result;
+  const tasks = strategies.flatMap((strategy) =>
+    Array.from({ length: samples }, (_, i) => ({
+      strategy,
+      options: { prompt, seed: seed + i, max_new_tokens },
+    })),
+  );
+  let texts = [];
+  const written = writeAll(scope, scope, 'strategy', tasks, tasks.length, crowdOf(values));
+  for await (const { text, ids, finish_reason, figures } of written) {
     const verdict = judge(grammar, prompt + text);
-    texts.push({ seed: seed + i, text, ids, finish_reason, figures, verdict });
+    texts.push({ seed: seed + texts.length, text, ids, finish_reason, figures, verdict });
+    if (texts.length < samples) continue;
+    yield texts;
+    texts = [];
   }
-  return texts;
 }
 
 /**
@@ -118,10 +111,10 @@ async function compareStrategies(scope, values) {
   /** @type {number[]} */
   let reference = [];
   try {
-    for (const strategy of strategies) {
-      const texts = await writeTexts(scope, values, strategy, samples);
+    for await (const texts of writeTexts(scope, values, strategies, samples)) {
       if (rows.length === 0) reference = texts[0].ids;
-      rows.push({ ...strategy, texts, diverges_at: divergence(reference, texts[0].ids) });
+      const diverges_at = divergence(reference, texts[0].ids);
+      rows.push({ ...strategies[rows.length], texts, diverges_at });
     }
   } catch (stopped) {
     if (rows.length === 0 || !isStopped(stopped)) throw stopped;
@@ -244,11 +237,12 @@ function printGaps({ cold, smallest, close }, stdout) {
 export const compare = {
   summary: 'run strategies side by side on a prompt with the same seed',
   settings: false,
-  flags: [...PROMPTS, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, ...HELD_OUT, ...SERVER],
+  flags: [...PROMPTS, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, WORKERS, ...HELD_OUT, ...SERVER],
 
   check(values) {
     checkBeside(values, 'held_out', ['prompt', 'suite', 'strategy', 'samples', 'grammar']);
     checkBeside(values, 'strategy', ['suite']);
+    checkWorkers(values);
     if (values.held_out !== undefined) return;
     readSuite(values);
     needPrompt(values);

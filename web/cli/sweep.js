@@ -20,6 +20,7 @@ import {
 import { SERVER, faultOf, isStopped } from './server.js';
 import { columns, printJson, say } from './terminal.js';
 import { readGrammar } from './verdict.js';
+import { WORKERS, checkWorkers, crowdOf } from './workers.js';
 
 /** Writes a number with four digits, even a very small one. @param {number} value */
 const writeNumber = (value) =>
@@ -60,12 +61,14 @@ export const sweep = {
     { name: 'max_new_tokens', kind: 'number', help: 'at most so many in each text (40)' },
     { name: 'csv', kind: 'switch', help: 'comma-separated values, every number in full' },
     GRAMMAR,
+    WORKERS,
     ...SERVER,
   ],
 
   check(values) {
     needPrompt(values);
     if (values.csv && values.json) throw new UsageError('--csv and --json exclude each other');
+    checkWorkers(values);
   },
 
   async run(scope, values, { stdout, stderr }, table) {
@@ -79,7 +82,7 @@ export const sweep = {
     /** @type {any} */
     let stopped = null;
     try {
-      for await (const point of run(scope, plan)) {
+      for await (const point of run(scope, plan, undefined, crowdOf(values))) {
         if (values.csv && !begun) line(tableHeads(plan)); // after the first point, so a failed start prints no heads
         begun = true;
         if (values.csv) line(tableRow(plan, point));

@@ -68,7 +68,7 @@ const MOST = 100;
  * @param {any} session a timeline over this model
  * @param {Strategy} strategy
  * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number,
- *   signal?: AbortSignal }} options
+ *   signal?: import('./types.js').Platform<'AbortSignal'> }} options
  * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
  */
 export function run(scope, session, { kind = 'sample', settings, text }, options) {

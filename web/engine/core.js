@@ -104,8 +104,8 @@ export class Core {
   async openModel(stream, context, streams, onprogress) {
     this.context = Math.max(context, 0);
     this.model = await openImage(this.module, stream, context, onprogress);
-    this.#readChatTemplates();
-    const info = this.#readInfo();
+    this.readChatTemplates();
+    const info = this.readInfo();
     // The number of streams matters only to the relaxed loops: they are so fast that memory limits them.
     const timed = info.variant === 'relaxed' && info.weight_bytes > IN_CACHE && context >= 0;
     if (streams === 'auto' && timed) {
@@ -118,7 +118,7 @@ export class Core {
     this.module.exchange(0); // allocates the exchange now, so that no later step allocates it
   }
 
-  #readChatTemplates() {
+  readChatTemplates() {
     const { module, model } = this;
     let [at, n] = module.uint32(model + layout.MODEL_FILE_CHAT_TEMPLATES, 2);
     for (; n > 0; n--) {
@@ -130,7 +130,7 @@ export class Core {
   }
 
   /** @returns {Omit<Info, 'streams'>} */
-  #readInfo() {
+  readInfo() {
     const { module, model } = this;
     const { u32, f64 } = module.fields(model);
     const id = (/** @type {number} */ offset) => {

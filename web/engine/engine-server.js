@@ -40,9 +40,7 @@ const withRng = (arg) =>
  */
 function transferables(result) {
   const values = [result, ...Object.values(result ?? {}), ...Object.values(result?.trace ?? {})];
-  return values.flatMap((value) =>
-    ArrayBuffer.isView(value) ? [/** @type {any} */ (value.buffer)] : [],
-  );
+  return values.flatMap((value) => (value?.buffer instanceof ArrayBuffer ? [value.buffer] : []));
 }
 
 /** True if an argument has a constraint: settings do, and the laws beside a law may. @param {any} arg @returns {boolean} */
@@ -133,6 +131,12 @@ class EngineServer {
         return this.#addSession(/** @type {Logitscope} */ (this.#scope).session());
       case 'memoryBytes':
         return target.memoryBytes;
+      case 'copy':
+      case 'take':
+      case 'texts':
+        return import('./crowd-calls.js').then((/** @type {any} */ calls) =>
+          calls[method](target, ...args),
+        );
       case 'fork':
         return Promise.resolve(target.fork()).then((fork) => this.#addSession(fork));
       case 'close':

@@ -45,7 +45,7 @@ function besides(options) {
  */
 export class Logitscope extends Session {
   #core;
-  /** A function for each open session; it frees the session. @type {Set<() => void>} */
+  /** @type {import('./session.js').Owned} */
   #sessions;
   #closed = false;
 
@@ -55,7 +55,7 @@ export class Logitscope extends Session {
    * @param {boolean} [session] true to open the default timeline now; false: at its first call
    */
   constructor(core, session = true) {
-    const sessions = new Set();
+    const sessions = new Map();
     super(core, sessions, true);
     this.#core = core;
     this.#sessions = sessions;
@@ -335,6 +335,11 @@ export class Logitscope extends Session {
     return chain.landscape(chain.given(logits, history, second), settings, knob, values, how);
   }
 
+  /** The parts that crowd-calls.js copies. @internal */
+  get parts() {
+    return { core: this.#open(), sessions: this.#sessions };
+  }
+
   /** Opens an empty timeline over the model. */
   session() {
     return Session.open(this.#open(), this.#sessions);
@@ -344,7 +349,7 @@ export class Logitscope extends Session {
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    for (const free of this.#sessions) free();
+    for (const free of this.#sessions.keys()) free();
     this.#core.close();
   }
 }

@@ -99,14 +99,16 @@ export class Module {
   /** @type {Record<string, (...args: number[]) => number>} */
   calls;
   /** @type {WebAssembly.Memory} */
-  #memory;
+  memory;
+  /** The compiled modules in use, by name. @type {Record<string, WebAssembly.Module>} */
+  compiled = {};
   /** The loops that multiply quantised matrices. @type {'scalar' | 'simd' | 'relaxed'} */
   variant = 'scalar';
 
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {
     this.calls = /** @type {any} */ (instance.exports);
-    this.#memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
+    this.memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
     this.calls._initialize();
   }
 
@@ -130,10 +132,10 @@ export class Module {
     // C calls this function when memory grows. It does nothing, because no view of the heap is kept.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
+    module.compiled.wasm = first;
     for (const name of wanted) {
-      const reason = await module.#adopt(name === wanted[0] ? loops : await fetchLoops(name));
+      const reason = await module.adopt(name, name === wanted[0] ? loops : await fetchLoops(name));
       if (!reason) {
-        module.variant = name;
         break;
       }
       if (variant !== 'auto') {
@@ -150,23 +152,28 @@ export class Module {
   /**
    * Puts a module's loops into the function table. C uses the loops only if they compute a known
    * product correctly. They share the memory and have a separate small stack.
+   * @param {Loops} name
    * @param {WebAssembly.Module | string | import('./errors.js').Phrase} loops the module, or the
    *   reason why there is none
    * @returns {Promise<string | import('./errors.js').Phrase>} the reason why the loops are not used;
    *   '' if they are used
    */
-  async #adopt(loops) {
+  async adopt(name, loops) {
     if (!(loops instanceof WebAssembly.Module)) return loops;
     const stack = this.need(this.calls.memory_allocate(STACK));
     try {
-      const { exports } = await WebAssembly.instantiate(loops, { env: { memory: this.#memory } });
+      const { exports } = await WebAssembly.instantiate(loops, { env: { memory: this.memory } });
       const { quantise_simd, matmul_quants_simd, __stack_pointer } = /** @type {any} */ (exports);
       const table = /** @type {any} */ (this.calls.__indirect_function_table);
       __stack_pointer.value = stack + STACK;
       const at = table.grow(2);
       table.set(at, quantise_simd);
       table.set(at + 1, matmul_quants_simd);
-      if (this.calls.kernels_adopt(at, at + 1)) return '';
+      if (this.calls.kernels_adopt(at, at + 1)) {
+        this.variant = name;
+        this.compiled[name] = loops;
+        return '';
+      }
       this.calls.memory_release(stack);
       return phrase('loops_wrong');
     } catch (error) {
@@ -176,12 +183,12 @@ export class Module {
   }
 
   get memoryBytes() {
-    return this.#memory.buffer.byteLength;
+    return this.memory.buffer.byteLength;
   }
 
   /** A view of the heap. It is valid until the next call of C. */
   view() {
-    return new DataView(this.#memory.buffer);
+    return new DataView(this.memory.buffer);
   }
 
   /** Functions that read the fields of a struct, by offset; valid until the next call of C. @param {number} at */
@@ -234,7 +241,7 @@ export class Module {
 
   /** The string at a pointer, up to its terminating zero. @param {number} pointer */
   text(pointer) {
-    const bytes = new Uint8Array(this.#memory.buffer, pointer >>> 0);
+    const bytes = new Uint8Array(this.memory.buffer, pointer >>> 0);
     return decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
   }
 
@@ -244,32 +251,32 @@ export class Module {
    * @param {number} length
    */
   bytes(pointer, length) {
-    return new Uint8Array(this.#memory.buffer, pointer >>> 0, length).slice();
+    return new Uint8Array(this.memory.buffer, pointer >>> 0, length).slice();
   }
 
   /** @param {number} pointer @param {number} count */
   uint32(pointer, count) {
-    return new Uint32Array(this.#memory.buffer, pointer >>> 0, count).slice();
+    return new Uint32Array(this.memory.buffer, pointer >>> 0, count).slice();
   }
 
   /** @param {number} pointer @param {number} count */
   float32(pointer, count) {
-    return new Float32Array(this.#memory.buffer, pointer >>> 0, count).slice();
+    return new Float32Array(this.memory.buffer, pointer >>> 0, count).slice();
   }
 
   /** @param {number} pointer @param {number} count */
   float64(pointer, count) {
-    return new Float64Array(this.#memory.buffer, pointer >>> 0, count).slice();
+    return new Float64Array(this.memory.buffer, pointer >>> 0, count).slice();
   }
 
   /** @param {number} pointer @param {Uint8Array} bytes */
   writeBytes(pointer, bytes) {
-    new Uint8Array(this.#memory.buffer, pointer >>> 0, bytes.length).set(bytes);
+    new Uint8Array(this.memory.buffer, pointer >>> 0, bytes.length).set(bytes);
   }
 
   /** @param {number} pointer @param {ArrayLike<number>} ids */
   writeUint32(pointer, ids) {
-    new Uint32Array(this.#memory.buffer, pointer >>> 0, ids.length).set(ids);
+    new Uint32Array(this.memory.buffer, pointer >>> 0, ids.length).set(ids);
   }
 
   /** Writes ids into the exchange; returns their address. @param {ArrayLike<number>} ids */
@@ -281,7 +288,7 @@ export class Module {
 
   /** @param {number} pointer @param {ArrayLike<number>} values */
   writeFloat32(pointer, values) {
-    new Float32Array(this.#memory.buffer, pointer >>> 0, values.length).set(values);
+    new Float32Array(this.memory.buffer, pointer >>> 0, values.length).set(values);
   }
 }
 

@@ -86,7 +86,7 @@ class Connection {
    * @param {any[]} [transfer]
    * @returns {Promise<any>}
    */
-  send(session, method, args, onprogress, transfer = []) {
+  send(session, method, args, onprogress, transfer = args[0]?.transfer) {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       if (this.#end) return reject(new LogitscopeError(...this.#end));
@@ -436,8 +436,13 @@ export class RemoteLogitscope extends ScopeBase {
 
 addForwarding(RemoteLogitscope, SCOPE_CALLS);
 
-/** @param {string | URL | undefined} address a worker's script; undefined for the package's own */
-async function startWorker(address) {
+/**
+ * Starts a worker, in Node a worker thread.
+ * @internal
+ * @param {string | URL | undefined} address of its script; undefined for the package's own
+ * @returns {Promise<any>}
+ */
+export async function startWorker(address) {
   if (typeof Worker === 'undefined') return (await import('#node')).startThread(address);
   if (address !== undefined) return startAt(address);
   const start = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });

@@ -7,6 +7,8 @@ import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 /** @import { Core } from './core.js' */
 /** @import { GenerateOptions, Generated, Score, Settings, Step } from './types.js' */
 
+/** @typedef {Map<() => void, { handle: number, room: number }>} Owned */
+
 /** Frees a garbage-collected session that was not closed. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ free) => free());
 
@@ -18,7 +20,7 @@ const collected = new FinalizationRegistry((/** @type {() => void} */ free) => f
 export class Session {
   /** @type {Core} */
   #core;
-  /** Frees each open session of the instance. @type {Set<() => void>} */
+  /** The open sessions of the instance: the function that frees each, and its addresses in C. @type {Owned} */
   #owned;
   #later;
   /** The timeline's handle in C, and the address of the second distribution's logits; 0 if not open. */
@@ -32,7 +34,7 @@ export class Session {
    * Only the engine constructs sessions: call `scope.session()`.
    * @protected
    * @param {any} core a `Core`; the public types do not include this class
-   * @param {Set<() => void>} owned
+   * @param {Owned} owned
    * @param {boolean} [later] true if the first call opens the timeline
    */
   constructor(core, owned, later = false) {
@@ -46,7 +48,7 @@ export class Session {
   /**
    * @internal
    * @param {Core} core
-   * @param {Set<() => void>} owned
+   * @param {Owned} owned
    */
   static open(core, owned) {
     return new Session(core, owned);
@@ -69,7 +71,7 @@ export class Session {
     };
     this.#held = held;
     this.#free = free;
-    owned.add(free);
+    owned.set(free, held);
     collected.register(this, free);
   }
 

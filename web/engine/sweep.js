@@ -174,9 +174,10 @@ export function placesOf(axes) {
  * @param {import('./search.js').Scope} engine with a model
  * @param {Plan} plan
  * @param {import('./types.js').Platform<'AbortSignal'>} [signal] default: the plan's signal
+ * @param {import('./crowd.js').CrowdOptions} [crowd] the workers that write texts; no point depends on their number
  * @returns {AsyncGenerator<Point, void, void>}
  */
-export async function* sweep(engine, plan, signal = plan?.signal) {
+export async function* sweep(engine, plan, signal = plan?.signal, crowd = {}) {
   checkEngine(engine);
   checkSignal(signal);
   checkPlan(plan, engine.table);
@@ -191,20 +192,31 @@ export async function* sweep(engine, plan, signal = plan?.signal) {
     if (second) await session.second(second);
     for (const place of endPoints(places))
       await session.distribution({ ...settings, ...place, top: 0 });
-    const writes = measures.some(needsTexts);
-    for (const place of places) {
-      if (signal?.aborted) return;
-      const asked = { ...settings, ...place, top: 0 };
+    const texts = measures.filter(needsTexts);
+    const others = measures.filter((name) => !needsTexts(name));
+    /** @param {Record<string, number>} place */
+    const readOthers = async (place) => {
+      if (!others.length) return {};
       await session.feed(ids);
       if (second) await session.second(second);
-      const trace = await session.distribution(asked);
-      const found = { trace, ...none() };
-      if (writes && !(await writeTexts(session, { ...plan, ids, settings: asked }, found, signal)))
-        return;
-      /** @type {Record<string, Summary>} */
-      const read = {};
-      for (const name of measures) read[name] = await readMeasure(name, found, engine);
-      yield { at: place, measures: read, texts: found.texts };
+      const trace = await session.distribution({ ...settings, ...place, top: 0 });
+      return readAll(others, { trace, ...none() }, engine);
+    };
+    if (!texts.length) {
+      for (const place of places) {
+        if (signal?.aborted) return;
+        yield { at: place, measures: await readOthers(place), texts: [] };
+      }
+      return;
+    }
+    // The texts need the session, so all distributions are read before the first text.
+    const read = [];
+    for (const place of places) read.push(await readOthers(place));
+    const points = writePoints(engine, session, { ...plan, ids, places }, signal, crowd);
+    for await (const { found, at } of points) {
+      const measured = { ...read[at], ...(await readAll(texts, found, engine)) };
+      const inOrder = measures.map((name) => [name, measured[name]]);
+      yield { at: places[at], measures: Object.fromEntries(inOrder), texts: found.texts };
     }
   } finally {
     await session.close();
@@ -217,6 +229,18 @@ function none() {
 }
 
 /**
+ * @param {string[]} names
+ * @param {any} found
+ * @param {import('./search.js').Scope} engine
+ */
+async function readAll(names, found, engine) {
+  /** @type {Record<string, Summary>} */
+  const read = {};
+  for (const name of names) read[name] = await readMeasure(name, found, engine);
+  return read;
+}
+
+/**
  * The first and the last point. If the values of each axis ascend, one of these points has a value
  * out of range whenever the plan has one.
  * @param {Record<string, number>[]} places
@@ -226,34 +250,44 @@ function endPoints(places) {
 }
 
 /**
- * Writes the texts of one point of the sweep and appends them to `found`. Returns false if the signal
- * was aborted before the last text was complete.
- * @param {any} session
- * @param {Plan & { ids: number[] }} plan
- * @param {{ steps: StepFigures[], texts: Sample[] }} found
- * @param {AbortSignal} [signal]
+ * The options of each text, point after point.
+ * @param {Plan & { ids: number[], places: Record<string, number>[] }} plan
+ * @param {number} samples
  */
-async function writeTexts(session, plan, found, signal) {
-  const { ids, prompt, settings = {}, grammar } = plan;
-  const { samples = DEFAULTS.samples, max_new_tokens = DEFAULTS.max_new_tokens } = plan;
-  for (let i = 0; i < samples; i++) {
-    const seed = (settings.seed ?? 0) + i;
-    const options = { ...settings, seed, prompt: ids, max_new_tokens };
-    const generation = session.generate(signal ? { ...options, signal } : options);
-    for (;;) {
-      const { done, value } = await generation.next();
-      if (!done) {
-        found.steps.push({ entropy: value.entropy, kept: value.kept, logprob: value.logprob });
-        continue;
-      }
-      if (value.finish_reason === 'aborted') return false;
-      const verdict = judgeText(grammar, prompt + value.text);
-      const { text, finish_reason } = value;
-      found.texts.push({ seed, text, ids: value.ids, finish_reason, verdict });
-      break;
+function* tasksOf(
+  { settings = {}, max_new_tokens = DEFAULTS.max_new_tokens, ids, places },
+  samples,
+) {
+  for (const place of places)
+    for (let i = 0; i < samples; i++) {
+      const asked = { ...settings, ...place };
+      yield { ...asked, top: 0, seed: (asked.seed ?? 0) + i, prompt: ids, max_new_tokens };
     }
+}
+
+/**
+ * Writes the texts of all points; yields each point with its texts. Ends early if the signal is aborted.
+ * @param {import('./search.js').Scope} engine
+ * @param {any} session
+ * @param {Plan & { ids: number[], places: Record<string, number>[] }} plan
+ * @param {import('./types.js').Platform<'AbortSignal'> | undefined} signal
+ * @param {import('./crowd.js').CrowdOptions} crowd
+ */
+async function* writePoints(engine, session, plan, signal, crowd) {
+  const { places, prompt, grammar, samples = DEFAULTS.samples } = plan;
+  const { writeAll } = await import('./crowd.js');
+  const count = places.length * samples;
+  const tasks = tasksOf(plan, samples);
+  let found = none();
+  let at = 0;
+  for await (const written of writeAll(engine, session, 'sample', tasks, count, crowd, signal)) {
+    const { steps, ...text } = written;
+    for (const step of steps) found.steps.push(step);
+    found.texts.push({ ...text, verdict: judgeText(grammar, prompt + text.text) });
+    if (found.texts.length < samples) continue;
+    yield { at: at++, found };
+    found = none();
   }
-  return true;
 }
 
 /**
