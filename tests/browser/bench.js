@@ -375,13 +375,18 @@ export function frame(page) {
 }
 
 /**
- * Calls `probe` until `good` accepts its value, and returns that value. After PATIENCE ms it throws an error with the
+ * Calls `probe` until it gives the wanted value, and returns that value. After PATIENCE ms it throws an error with the
  * last value.
  * @template T
- * @param {() => Promise<T>} probe
- * @param {(value: T) => boolean} good
+ * @param {() => T | Promise<T>} probe
+ * @param {T | RegExp | ((value: T) => boolean)} wanted an equal value, a pattern of its text, or a test
  */
-export async function until(probe, good) {
+export async function until(probe, wanted) {
+  const good = (/** @type {T} */ value) => {
+    if (wanted instanceof RegExp) return wanted.test(String(value));
+    if (wanted instanceof Function) return wanted(value);
+    return JSON.stringify(value) === JSON.stringify(wanted);
+  };
   const deadline = Date.now() + PATIENCE;
   let value = await probe();
   while (!good(value) && Date.now() < deadline) {
@@ -389,7 +394,7 @@ export async function until(probe, good) {
     value = await probe();
   }
   if (!good(value))
-    throw new Error(`after ${PATIENCE / 1000} s it is still ${inspect(value)}, not ${good}`);
+    throw new Error(`after ${PATIENCE / 1000} s it is still ${inspect(value)}, not ${wanted}`);
   return value;
 }
 

@@ -92,13 +92,7 @@ test('Escape puts a grabbed card back', async () => {
     (names) => names.join() !== shown.join(),
   );
   await page.keyboard.press('Escape');
-  assert.deepEqual(
-    await until(
-      () => cards(page),
-      (names) => names.join() === shown.join(),
-    ),
-    shown,
-  );
+  await until(() => cards(page), shown);
   await close();
 });
 
@@ -113,13 +107,7 @@ test('a mouse drag moves a card to another place', async () => {
     await frame(page);
   }
   await page.mouse.up();
-  assert.deepEqual(
-    await until(
-      () => cards(page),
-      (names) => names.join() === TOP_P_FIRST.join(),
-    ),
-    TOP_P_FIRST,
-  );
+  await until(() => cards(page), TOP_P_FIRST);
   const shown = TOP_P_FIRST.toSorted((a, b) => canonical().indexOf(a) - canonical().indexOf(b));
   await expectBars(page, { ...BALANCED, order: moveInOrder(canonical(), shown, 'top_p', 0) });
   await close();
@@ -469,9 +457,6 @@ test('one press adds each wanted stage with its usual value, in one line, and mo
 test('a stage that changes no probability says so, even if rounding changes the entropy', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#renormalize_logits=1' });
   const brief = page.locator('.card[data-stage=renormalize_logits] .brief');
-  await until(
-    () => brief.innerText(),
-    (text) => text === 'no share changes',
-  );
+  await until(() => brief.innerText(), 'no share changes');
   await close();
 });

@@ -263,11 +263,11 @@ long('the lessons’ example can be pasted as probabilities, and top-p 0.9 keeps
   await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
   const after_ = () => view.locator('.row text.after').allTextContents();
   const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
-  assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
+  await until(after_, shares);
   await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
   await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
   const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
-  assert.equal(await until(kept, (text) => text === '3 of 6'), '3 of 6');
+  await until(kept, '3 of 6');
 
   const error = view.locator('section > #error');
   await numbers.fill('a: 0.5\nb: -0.1');
@@ -277,13 +277,7 @@ long('the lessons’ example can be pasted as probabilities, and top-p 0.9 keeps
   );
   await numbers.fill('a: 0\nb: 0');
   const none = 'At least one probability must be more than 0.';
-  assert.equal(
-    await until(
-      () => error.innerText(),
-      (said) => said === none,
-    ),
-    none,
-  );
+  await until(() => error.innerText(), none);
   await view.locator('[data-sample=tailed]').click();
   assert.equal(await view.locator('#kind').inputValue(), 'logits');
   assert.equal(await error.innerText(), '');
@@ -295,10 +289,7 @@ test('no knob runs the model, going back only shortens the cache, and a slider n
   const { page, heard, forget, close } = await openOverheard();
   for (let n = 1; n <= 8; n++) {
     await page.locator('[data-command=step]').click();
-    await until(
-      () => page.locator('logit-text .step').count(),
-      (count) => count === n,
-    );
+    await until(() => page.locator('logit-text .step').count(), n);
     if (await page.locator('.step.end').count()) break;
   }
   const drawn = await page.locator('logit-text .step').count();
@@ -324,10 +315,7 @@ test('no knob runs the model, going back only shortens the cache, and a slider n
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   await forget();
   await page.locator('logit-alternatives').getByRole('menuitem').last().click();
-  await until(
-    () => page.locator('logit-text .step').count(),
-    (count) => count === 2,
-  );
+  await until(() => page.locator('logit-text .step').count(), 2);
   const back = (
     await until(
       () => heard('feed'),
@@ -396,10 +384,7 @@ long(
     await page.locator('#prompt').fill('');
     await page.locator('#prompt').pressSequentially('One day a dog');
     assert.equal(await page.locator('#prompt').inputValue(), 'One day a dog');
-    await until(
-      () => page.locator('logit-text .step').count(),
-      (count) => count === 0,
-    );
+    await until(() => page.locator('logit-text .step').count(), 0);
     await settle(page);
     assert.equal(await page.locator('logit-text .step').count(), 0);
     assert.deepEqual(complaints, []);

@@ -196,21 +196,12 @@ test('three temperatures come first, and one needle meets the token that each dr
     );
     assert.equal(await page.locator('logit-passage .at').count(), temperatures.length);
   }
-  await until(
-    () => page.url(),
-    (url) => url.includes('compare_step=4'),
-  );
+  await until(() => page.url(), /compare_step=4/);
   assert.match(page.url(), /compare_step=4/);
 
   // A click on a token shows the step that drew it.
   await page.locator('[data-column="1"] logit-passage .t').nth(2).click();
-  assert.equal(
-    await until(
-      () => range.inputValue(),
-      (value) => value === '3',
-    ),
-    '3',
-  );
+  await until(() => range.inputValue(), '3');
   await page.setViewportSize({ width: 375, height: 812 });
   await settle(page);
   const places = await slices.evaluateAll((all) =>
@@ -276,10 +267,7 @@ test('greedy and T = 0.01 give one text, with its smallest gap named; T = 100 di
   // At T = 0.05, the gaps between the best two tokens are too small at some steps. The page must name each such step.
   await act(page.locator('[data-column="1"]'), 'edit');
   await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
-  await until(
-    () => gaps.innerText(),
-    (text) => /too small for T = 0\.05/.test(text),
-  );
+  await until(() => gaps.innerText(), /too small for T = 0\.05/);
   const { ids } = await write({ settings: { temperature: 0 } });
   const close_ = [];
   const timeline = [...scope.encode(FIRST)];
@@ -342,10 +330,7 @@ test('white space that leads by a small gap is visible', async () => {
 
 test('ten texts of eight settings, top_k-against-top_p of Day 27, fill a table of the engine’s spreads, with texts to unfold', async () => {
   const { page, close } = await open({ suite: 'e27.2' });
-  await until(
-    () => page.locator('logit-compare progress').evaluate((bar) => bar.max),
-    (max) => max === 80,
-  );
+  await until(() => page.locator('logit-compare progress').evaluate((bar) => bar.max), 80);
   await finished(page);
   const suite = suites.find(({ name }) => name === 'e27.2');
   for (const [i, strategy] of sample([...suite.strategies.entries()], 3)) {
@@ -473,13 +458,7 @@ test('columns can be edited, added, removed and used in the bench', async () => 
   await act(page.locator('[data-column="0"]'), 'adopt');
   await page.getByRole('tab', { name: 'Experiment', selected: true }).waitFor();
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`);
-  assert.equal(
-    await until(
-      () => box('temperature').inputValue(),
-      (text) => text === '1.5',
-    ),
-    '1.5',
-  );
+  await until(() => box('temperature').inputValue(), '1.5');
   assert.equal(await box('top_k').inputValue(), '3');
   assert.equal(await box('top_p').inputValue(), '1');
 
@@ -541,13 +520,7 @@ test('a user’s own text is measured, refused and ranked like the nine', async 
   await unfold(page);
   await type(page.locator('logit-compare [data-name=samples]'), '2');
   const row = page.locator('[data-row="0"] [data-figure=different]');
-  assert.equal(
-    await until(
-      () => row.innerText(),
-      (text) => text === '1 of 1',
-    ),
-    '1 of 1',
-  );
+  await until(() => row.innerText(), '1 of 1');
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -564,13 +537,7 @@ long('an empty text of the user is refused beside its box and not measured', asy
     await column.locator('textarea').fill(text);
     await column.locator('textarea').press('Tab');
     const mine = text.trim() ? /cannot be read/ : /no text to measure/;
-    assert.match(
-      await until(
-        () => said.innerText(),
-        (shown) => mine.test(shown),
-      ),
-      mine,
-    );
+    await until(() => said.innerText(), mine);
     await finished(page);
     const row = page.locator('logit-compare details.table tbody tr').nth(9);
     const shown = await row.locator('td').allTextContents();
@@ -671,7 +638,7 @@ long('a run can be stopped', async () => {
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
   await type(page.locator('logit-compare [data-name=samples]'), '20');
   const most = () => page.locator('logit-compare progress').evaluate((bar) => bar.max);
-  assert.equal(await until(most, (max) => max === 180), 180);
+  await until(most, 180);
   await page.locator('logit-compare [data-command=stop]').click();
   const progress = () => page.locator('logit-compare [role=status]').innerText();
   const stopped = await until(progress, (text) => text !== '');
@@ -791,21 +758,18 @@ long('a passage that no model read stands beside its continuations, with its cre
   const given = async () =>
     (await boxes.last().textContent()).replace('≠', '').replace(/\s+/g, ' ');
   const whole = `… ${text}`;
-  assert.equal(await until(given, (words) => words === whole), whole);
+  await until(given, whole);
   assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
   const name = page.locator('logit-compare logit-strategy h3').last();
   assert.match(await name.innerText(), /Fat King Thin Dog$/);
   // When the user chooses another passage, it replaces the text of the first one. The strategies stay.
   const columns = await boxes.count();
   await passage.selectOption('goat');
-  await until(given, (words) => /asked them to pay their fares/.test(words));
+  await until(given, /asked them to pay their fares/);
   assert.equal(await boxes.count(), columns);
   assert.match(await credit.innerText(), /Fabian Wakholi/);
   await page.locator('logit-compare #prompt').fill('Lily wanted to');
-  await until(
-    () => credit.innerText(),
-    (words) => words === '',
-  );
+  await until(() => credit.innerText(), '');
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -48,10 +48,7 @@ test('steps are timed along the whole context, and the chart agrees with its tab
   // The view counts these three tokens too, although they are drawn before it opens.
   const { page, complaints, foreign, close } = await bench.open({ fresh: true });
   for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
-  await until(
-    () => page.locator('logit-text .step').count(),
-    (n) => n === 3,
-  );
+  await until(() => page.locator('logit-text .step').count(), 3);
   await showView(page, 'cost');
   const view = page.locator('logit-cost');
   const prompt = scope.encode(FIRST).length;
@@ -103,7 +100,7 @@ test('steps are timed along the whole context, and the chart agrees with its tab
   assert.equal(await wrong.innerText(), 'new tokens must be between 1 and 10,000, got 0');
   await until(
     () => page.evaluate(() => location.hash),
-    (hash) => /cost_prompt_tokens=8&cost_new_tokens=20&cost_width=64/.test(hash),
+    /cost_prompt_tokens=8&cost_new_tokens=20&cost_width=64/,
   );
   await view.locator('[data-run=speeds]').click();
   await until(

@@ -74,19 +74,13 @@ test('the arrow keys move the cut lines, which say the tokens that they keep', a
   assert.equal(await top.getAttribute('aria-valuetext'), 'top-p 0.9 keeps 3 of 64');
   await top.focus();
   await page.keyboard.press('ArrowDown');
-  const words = await until(
-    () => top.getAttribute('aria-valuetext'),
-    (text) => text.includes('keeps 4'),
-  );
+  const words = await until(() => top.getAttribute('aria-valuetext'), /keeps 4/);
   assert.match(words, /^top-p 0\.9\d* keeps 4 of 64$/);
   await expectBars(page, { ...BALANCED, top_p: Number(await value(page, 'top_p')) });
   await page.keyboard.press('End');
   await expectBars(page, { ...BALANCED, top_p: 1 });
   await page.keyboard.press('Home');
-  await until(
-    () => top.getAttribute('aria-valuetext'),
-    (text) => text.includes('keeps 1 of'),
-  );
+  await until(() => top.getAttribute('aria-valuetext'), /keeps 1 of/);
   assert.equal((await readBars(page)).filter(({ p }) => Number(p) > 0).length, 1);
   await close();
 });

@@ -73,18 +73,15 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   // An error is shown beside its field; its entry in the list moves the focus there.
   await page.locator('.faults summary').click();
   await page.locator('.faults .jump').first().click();
-  await until(
-    () => focused(page),
-    (id) => id === 'title',
-  );
+  await until(() => focused(page), 'title');
   await page.keyboard.type('Más frío');
   assert.equal(await errors(), 0, 'nobody has left a field empty yet');
   await field(page, 'aim').focus();
   await field(page, 'result').focus();
-  await until(errors, (n) => n === 1);
+  await until(errors, 1);
   assert.match(await field(page, 'aim').getAttribute('aria-describedby'), /aim-fault/);
   await command(page, 'link').click();
-  await until(errors, (n) => n === 2);
+  await until(errors, 2);
   assert.match(await page.locator('[id="result-fault"]').innerText(), /Still to be filled in/);
   await fill(page, 'aim', 'See it.');
   await fill(page, 'result', 'Seen <b>it</b>.');
@@ -92,10 +89,7 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   assert.match(await page.locator('[id="result-fault"]').innerText(), /holds HTML/);
   await command(page, 'link').click();
   assert.match(await notice(page), /1 thing is still to be mended/);
-  await until(
-    () => focused(page),
-    (id) => id === 'result',
-  );
+  await until(() => focused(page), 'result');
   await fill(page, 'result', 'Seen.');
   assert.equal(await page.locator('[id="result-fault"]').count(), 0);
 
@@ -107,35 +101,20 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   await command(page, 'question').focus();
   await page.keyboard.press('Enter');
   const q = 'parts[0].questions[0]';
-  await until(
-    () => focused(page),
-    (id) => id === `${q}.ask`,
-  );
+  await until(() => focused(page), `${q}.ask`);
   await page.keyboard.type('How probable is A?');
   await rest(page);
   assert.match(await computed(page), /^0\.629/);
   await fill(page, `${q}.right`, 'Yes.');
   await figure.locator('[role=slider]').first().press('Home');
-  await until(
-    () => command(page, 'take').getAttribute('aria-disabled'),
-    (no) => no === 'false',
-  );
+  await until(() => command(page, 'take').getAttribute('aria-disabled'), 'false');
   assert.match(await computed(page), /^0\.629/, 'it was not taken yet');
   await command(page, 'take').click();
-  await until(
-    () => computed(page),
-    (text) => /^1\.000/.test(text),
-  );
+  await until(() => computed(page), /^1\.000/);
   await command(page, 'undo').click();
-  await until(
-    () => computed(page),
-    (text) => /^0\.629/.test(text),
-  );
+  await until(() => computed(page), /^0\.629/);
   await page.getByRole('button', { name: 'Add a wrong answer' }).click();
-  await until(
-    () => focused(page),
-    (id) => id === `${q}.wrong[0].say`,
-  );
+  await until(() => focused(page), `${q}.wrong[0].say`);
   await page.keyboard.type('Half.');
   await fill(page, `${q}.wrong[0].equals`, '0.5');
   await page.locator('.sound').waitFor();
@@ -149,19 +128,13 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
 
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await command(page, 'embed').click();
-  await until(
-    () => notice(page),
-    (text) => /The line is copied\.$/.test(text),
-  );
+  await until(() => notice(page), /The line is copied\.$/);
   assert.match(
     await clipboard(),
     /^<iframe src="http[^"]+\?lesson&amp;lang=en#lesson=[^"]+" title="Más frío"/,
   );
   await command(page, 'link').click();
-  await until(
-    () => notice(page),
-    (text) => /The link is copied\.$/.test(text),
-  );
+  await until(() => notice(page), /The link is copied\.$/);
   const link = await clipboard();
   const guide = page.getByRole('link', { name: 'Guide and class' });
   assert.equal(await guide.getAttribute('href'), link.replace('?lesson&', '?lesson&guide&'));
@@ -180,10 +153,7 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   assert.deepEqual(await draft(page), written);
   await page.goto(`${bench.url}?lesson=new&lang=es#prompt=Once%20upon%20a%20time&temperature=0`);
   await command(page, 'add').click();
-  await until(
-    () => focused(page),
-    (id) => id === 'parts[1].title',
-  );
+  await until(() => focused(page), 'parts[1].title');
   assert.equal((await draft(page)).parts[1].figure.state.prompt, 'Once upon a time');
   const input = page.locator('logit-lesson-editor input[type=file]');
   await input.setInputFiles({
@@ -191,18 +161,12 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
     mimeType: 'application/json',
     buffer: Buffer.from('{'),
   });
-  await until(
-    () => notice(page),
-    (text) => /^a\.json no se puede abrir/.test(text),
-  );
+  await until(() => notice(page), /^a\.json no se puede abrir/);
   // Imports a UTF-16 file with a byte order mark; bytes that are not text cause an error.
   const mimeType = 'application/json';
   const odd = { name: 'b.json', mimeType, buffer: Buffer.from([0x7b, 0xff, 0x7d]) };
   await input.setInputFiles(odd);
-  await until(
-    () => notice(page),
-    (text) => /^b\.json no se puede abrir: .*UTF-16/.test(text),
-  );
+  await until(() => notice(page), /^b\.json no se puede abrir: .*UTF-16/);
   const buffer = Buffer.from(`\ufeff${readFileSync(file, 'utf8')}`, 'utf16le');
   await input.setInputFiles({ name: 'wide.json', mimeType, buffer });
   await until(
@@ -396,10 +360,7 @@ long(
     assert.deepEqual((await draft(page)).parts[0].questions[3].answer, { measure: 'p', rank: 1 });
     await command(page, 'undo').click();
     await command(page, 'link').click();
-    await until(
-      () => notice(page),
-      (text) => /muchos programas cortan los enlaces/.test(text),
-    );
+    await until(() => notice(page), /muchos programas cortan los enlaces/);
     await page.getByRole('button', { name: 'Vista previa' }).click();
     await question(page, 1).waitFor();
     assert.equal(await field(page, 'title').isVisible(), false);

@@ -49,13 +49,7 @@ long(
     await page.locator('logit-compare .gaps').waitFor();
     assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Today she');
     const run = page.locator('logit-sweep [data-command=run]');
-    assert.equal(
-      await until(
-        () => run.getAttribute('aria-disabled'),
-        (off) => off === 'false',
-      ),
-      'false',
-    );
+    await until(() => run.getAttribute('aria-disabled'), 'false');
     await run.click();
     assert.ok(
       (await until(
@@ -99,27 +93,12 @@ test('an element takes its language from itself, an ancestor or the document', a
   const expected = { whole: 'Coste', around: 'Chain', british: 'Draw' };
   const found = {};
   for (const [id, words] of Object.entries(expected))
-    found[id] = await until(
-      () => heading(id),
-      (text) => text === words,
-    );
+    found[id] = await until(() => heading(id), words);
   assert.deepEqual(found, expected);
   await page.locator('#british').evaluate((e) => (e.lang = 'es'));
-  assert.equal(
-    await until(
-      () => heading('british'),
-      (text) => text === 'Sorteo',
-    ),
-    'Sorteo',
-  );
+  await until(() => heading('british'), 'Sorteo');
   await page.evaluate(() => (document.documentElement.lang = 'en'));
-  assert.equal(
-    await until(
-      () => heading('whole'),
-      (text) => text === 'Cost',
-    ),
-    'Cost',
-  );
+  await until(() => heading('whole'), 'Cost');
   assert.equal(await heading('british'), 'Sorteo');
   assert.deepEqual(complaints, []);
   await close();
@@ -264,10 +243,7 @@ test('the result of a learner’s click has its verdict, and its text has no mar
       break;
     if ((await heard('result')).length > 0) break;
     await frame.locator('[data-command=step]').click();
-    await until(
-      () => frame.locator('logit-text .step').count(),
-      (n) => n === i,
-    );
+    await until(() => frame.locator('logit-text .step').count(), i);
   }
   const [result] = await until(
     () => heard('result'),
@@ -372,6 +348,6 @@ test('a host sets a view and its choices, and hears of them', async () => {
   assert.deepEqual([state.view, state.compare_suite], ['compare', 'extremes']);
   await frame.locator('logit-compare #suite').selectOption('searches');
   const told = async () => (await heard('state')).at(-1).compare_suite;
-  assert.equal(await until(told, (name) => name === 'searches'), 'searches');
+  await until(told, 'searches');
   await close();
 });

@@ -63,7 +63,7 @@ test('bars are the engine’s for the last word and for a user’s text as secon
   await expectTrace(page, trace);
 
   await until(
-    async () => page.url(),
+    () => page.url(),
     (url) => url.includes('negative_prompt=Yesterday%20she') && !url.includes('branch'),
   );
   await page.reload();

@@ -93,10 +93,7 @@ for (const lang of sample(['en', 'es'], 1))
       await guide.getByText(`${i + 1}/5`).waitFor();
       for (const [n, deed] of deeds.entries()) {
         const words = sentencesOf(said, i + 1, [`deed${n || ''}`]);
-        await until(
-          () => guide.locator('.deed').innerText(),
-          (text) => words.test(text),
-        );
+        await until(() => guide.locator('.deed').innerText(), words);
         await deed(view);
       }
       await effectOf(guide, said, i + 1);
@@ -355,10 +352,7 @@ test('the tour keeps the user’s changes of settings and undoes its own', async
   await settle(page);
   const before = await state();
   await page.locator('logit-landscape [data-knob=min_p]').click();
-  await until(
-    () => guide.locator('.count').innerText(),
-    (text) => text === '3/5',
-  );
+  await until(() => guide.locator('.count').innerText(), '3/5');
   assert.deepEqual(await state(), before);
   assert.deepEqual(complaints, []);
   await close();
@@ -379,16 +373,13 @@ long(
     assert.equal(await knob.getAttribute('aria-valuenow'), '1');
     await guide.locator('[data-guide=next]').click();
     await guide.getByText(said['guide.4.deed']).waitFor();
-    await until(
-      async () => page.url(),
-      (url) => url.includes('beat=4'),
-    );
+    await until(() => page.url(), /beat=4/);
     assert.match(page.url(), /temperature=1\.5&top_p=0\.9.*beat=4/, 'the order matters');
     await guide.locator('[data-guide=skip]').focus();
     await page.keyboard.press('Escape');
     await guide.waitFor({ state: 'detached' });
     await until(
-      async () => page.url(),
+      () => page.url(),
       (url) => !url.includes('beat='),
     );
     assert.doesNotMatch(page.url(), /beat=/);
@@ -401,10 +392,7 @@ long(
     const scope = page.locator('logit-scope');
     const settings = () => scope.evaluate(({ state }) => state.settings);
     await scope.evaluate((it) => it.set({ temperature: 0.9, min_p: 0.02, top_k: 12 }));
-    await until(
-      async () => page.url(),
-      (url) => /min_p=0\.02.*beat=3/.test(url),
-    );
+    await until(() => page.url(), /min_p=0\.02.*beat=3/);
     const left = await settings();
     await page.reload();
     await guide.getByText(said['guide.3.deed']).waitFor();
@@ -448,10 +436,7 @@ long(
     await page.locator('[data-command=share]').tap();
     const link = page.locator('logit-send #link');
     await link.waitFor();
-    await until(
-      async () => page.url(),
-      (url) => url.includes('beat=6'),
-    );
+    await until(() => page.url(), /beat=6/);
     assert.doesNotMatch(await link.inputValue(), /beat/);
     assert.deepEqual(complaints, []);
     await close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { closed } from '../cleanup.js';
 import {
   expectTrace,
@@ -16,13 +16,8 @@ import {
 } from './bench.js';
 import { LONG, long, sample } from '../long.js';
 
-let bench;
-let scope;
-
-before(async () => {
-  [bench, scope] = await Promise.all([openBench(), loadReference()]);
-});
-after(() => bench?.close());
+const bench = await openBench();
+const scope = await loadReference();
 
 /** Opens a page with `body` at another origin; `answer` may serve other paths of that host. */
 async function openLesson(body, { first = false, answer = () => false } = {}) {
@@ -268,13 +263,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
     'step',
   ]);
   await page.locator('[data-command=step]').click();
-  assert.equal(
-    await until(
-      () => page.locator('logit-tape .step [data-place]').count(),
-      (n) => n === 2,
-    ),
-    2,
-  );
+  await until(() => page.locator('logit-tape .step [data-place]').count(), 2);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -344,10 +333,7 @@ test('no request and no storage contains a prompt, a setting or a token, but for
   await page.locator('logit-draw #seed').press('Enter');
   for (let i = 1; i < 3; i++) {
     await page.locator('[data-command=step]').click();
-    await until(
-      () => page.locator('logit-tape .step').count(),
-      (n) => n === i,
-    );
+    await until(() => page.locator('logit-tape .step').count(), i);
   }
   const tokens = await page
     .locator('logit-tape .step [data-place]')

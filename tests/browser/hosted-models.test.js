@@ -336,10 +336,7 @@ long(
     await press.click();
     await panel.getByText('Try again').click();
     await panel.locator('.row').nth(2).waitFor();
-    await until(
-      () => landscape.getAttribute('waiting'),
-      (waiting) => waiting === null,
-    );
+    await until(() => landscape.getAttribute('waiting'), null);
     // The page has two elements with the model, but it downloads the missing file only once.
     const whole = host.requests.filter(({ method, headers }) => method === 'GET' && !headers.range);
     assert.equal(whole.length, 1);
@@ -453,13 +450,7 @@ long(
     );
     assert.deepEqual(asked, ['HEAD model.safetensors']);
     await ask.locator('[data-command=fetch]').click();
-    assert.match(
-      await until(
-        () => modelFacts(page).catch(() => ''),
-        (it) => /llama/.test(it),
-      ),
-      /tiny/,
-    );
+    assert.match(await until(() => modelFacts(page).catch(() => ''), /llama/), /tiny/);
     assert.equal(asked.filter((each) => each === 'GET model.safetensors').length, 1);
     await page.locator('logit-model #model').click();
     assert.match(await page.locator('[data-command=save-model]').innerText(), /GGUF/);

@@ -191,18 +191,12 @@ long('the link holds the sweep with its texts; a figure that was computed is kep
   assert.doesNotMatch(await hashOf(page), /sweep_texts/);
   await view.locator('[data-command=run]').click();
   const rows = () => view.locator('tbody tr').count();
-  assert.equal(await until(rows, (n) => n === 3), 3);
+  await until(rows, 3);
   await hashWith(page, ['sweep_texts=true']);
   const ran = await title(page);
   const again = await reopened(page);
   const there = again.page.locator('logit-sweep');
-  assert.equal(
-    await until(
-      () => there.locator('tbody tr').count(),
-      (n) => n === 3,
-    ),
-    3,
-  );
+  await until(() => there.locator('tbody tr').count(), 3);
   assert.equal(await title(again.page), ran);
   assert.match(await there.locator('.shown').innerText(), /, 2 texts each$/);
   assert.deepEqual(again.complaints, []);
@@ -212,32 +206,14 @@ long('the link holds the sweep with its texts; a figure that was computed is kep
   await view.locator('#measure').selectOption('nucleus');
   await hashWith(page, ['sweep_figure=map', 'sweep_measure=nucleus']);
   await choose('penalty');
-  assert.equal(
-    await until(
-      () => title(page),
-      (words) => words === ran,
-    ),
-    ran,
-  );
+  await until(() => title(page), ran);
   assert.equal(await rows(), 3);
   assert.equal(await view.locator('#first-to').inputValue(), '1.2');
   await page.locator('[data-view=bench]').click();
   await page.locator('[data-view=sweep]').click();
-  assert.equal(
-    await until(
-      () => title(page),
-      (words) => words === ran,
-    ),
-    ran,
-  );
+  await until(() => title(page), ran);
   await choose('map');
-  assert.equal(
-    await until(
-      () => view.locator('#measure').inputValue(),
-      (m) => m === 'nucleus',
-    ),
-    'nucleus',
-  );
+  await until(() => view.locator('#measure').inputValue(), 'nucleus');
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -288,18 +264,9 @@ test('the link holds pasted logits, a pasted text and the knobs over them', asyn
   }
   const written = await own.locator('.written').innerText();
   await hashWith(page, ['logits_source=bigram', 'logits_by=characters', 'logits_text=abababac']);
-  await until(
-    () => hashOf(page),
-    (hash) => /logits_context=\d+(,\d+){3}(&|$)/.test(hash),
-  );
+  await until(() => hashOf(page), /logits_context=\d+(,\d+){3}(&|$)/);
   const table = await reopened(page, LONG);
-  assert.equal(
-    await until(
-      () => table.page.locator('logit-logits .written').innerText(),
-      (text) => text === written,
-    ),
-    written,
-  );
+  await until(() => table.page.locator('logit-logits .written').innerText(), written);
   await table.close();
 
   // If a text is too long for a link, the page still uses it. The panel for sending says that the link does not
@@ -385,10 +352,7 @@ test('no link holds a user’s own file, and the panel for sending says so', asy
     (url) => !url.includes('model='),
   );
   await page.locator('[data-command=step]').click();
-  await until(
-    () => page.locator('logit-text .step').count(),
-    (n) => n === 1,
-  );
+  await until(() => page.locator('logit-text .step').count(), 1);
   await page.locator('[data-command=share]').click();
   const link = new URL(await page.locator('logit-send #link').inputValue());
   assert.equal(link.searchParams.get('model'), null);
@@ -466,10 +430,7 @@ long('the context has a number box, is in the link, and is refused in one senten
     assert.deepEqual(again.complaints, []);
     await again.close();
     await page.goBack();
-    await until(
-      () => box(page).inputValue(),
-      (value) => value === '32',
-    );
+    await until(() => box(page).inputValue(), '32');
     assert.equal(await box(page).inputValue(), '32');
     assert.deepEqual(complaints, []);
     await close();

@@ -106,21 +106,15 @@ test('a bigram table shows the shares of its counts and writes text from them', 
   await openSheet(page, 'bigram');
   const shown = () => page.locator('logit-logits .shown').innerText();
   assert.match(
-    await until(shown, (words) => /bigram/.test(words)),
+    await until(shown, /bigram/),
     /^On show: the tokens after “[^”]+” in the bigram table\.$/,
   );
   await page.setViewportSize({ width: 320, height: 800 });
-  assert.equal(
-    await until(
-      () => page.evaluate(() => document.documentElement.scrollWidth),
-      (w) => w === 320,
-    ),
-    320,
-  );
+  await until(() => page.evaluate(() => document.documentElement.scrollWidth), 320);
   await page.locator('logit-logits [data-source=pasted]').click();
   await page.locator('logit-logits #logits').waitFor();
   const rows = () => page.locator('logit-logits logit-distribution .row').count();
-  assert.equal(await until(rows, (count) => count === 16), 16);
+  await until(rows, 16);
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
@@ -137,13 +131,7 @@ test('unreadable input is refused in one sentence that names the line, and chang
   ]) {
     await page.locator('logit-logits #logits').fill(text);
     const alert = page.locator('logit-logits section > #error');
-    assert.equal(
-      await until(
-        () => alert.innerText(),
-        (said) => said === sentence,
-      ),
-      sentence,
-    );
+    await until(() => alert.innerText(), sentence);
     assert.deepEqual(await readShares(page), before);
   }
 });
@@ -162,7 +150,7 @@ test('a long pasted text stays out of its box but counts', async () => {
   assert.equal(await paste(1000), true, 'a short one is the box’s own');
   assert.equal(await paste(5000), false);
   const said = 'On show: a list of 5,000 numbers.';
-  assert.equal(await until(shown, (words) => words === said), said);
+  await until(shown, said);
   assert.equal((await box.inputValue()).length, 1000);
   assert.equal(await box.isEditable(), false);
   const note = page.locator('logit-logits section > p', { hasText: 'first 1,000 of 38,889' });
@@ -170,7 +158,7 @@ test('a long pasted text stays out of its box but counts', async () => {
   assert.equal(await note.count(), 0);
   await box.fill('a: 1\nb: 2');
   const two = 'On show: a list of 2 numbers.';
-  assert.equal(await until(shown, (words) => words === two), two);
+  await until(shown, two);
 });
 
 test('the user’s own numbers return after a sample replaced them', async () => {
@@ -215,7 +203,7 @@ test('pasted lines and JSON show the engine’s bars', async () => {
   await page.locator('logit-logits [data-command=many]').click();
   await until(
     () => page.locator('logit-logits logit-draw .result').getAttribute('data-total'),
-    (total) => total === '1000',
+    '1000',
   );
   assert.equal(
     await page.locator('logit-logits logit-draw .result').getAttribute('data-total'),
@@ -233,17 +221,14 @@ test('two conventions stand side by side over given logits too, and no text name
   await unfoldStages(page.locator('logit-logits'));
   await page.locator('logit-logits details[data-beside] summary').click();
   const rows = page.locator('logit-logits logit-conventions tbody tr');
-  await until(
-    () => rows.count(),
-    (n) => n === 3,
-  );
+  await until(() => rows.count(), 3);
   const pair = ['transformers', 'llama.cpp'];
   const expected = pair.map((name) => {
     const { kept } = scope.warp([3, 2, 1], { temperature: 0.5, top_p: 0.8, ...conventions[name] });
     return String(kept);
   });
   const kept = () => page.locator('logit-logits logit-conventions tfoot td').allInnerTexts();
-  assert.deepEqual(await until(kept, (now) => now.join() === expected.join()), expected);
+  await until(kept, expected);
   assert.deepEqual(expected, ['1', '2']);
   const said = await page
     .locator('logit-logits logit-draw')
@@ -260,7 +245,7 @@ test('a model file opens from this view too', async () => {
     join(root, 'tests/vectors/forward/llama_q8_0.gguf'),
   );
   const name = () => page.locator('logit-model #model').innerText();
-  assert.equal(await until(name, (found) => /llama_q8_0/.test(found)), 'llama_q8_0.gguf');
+  assert.equal(await until(name, /llama_q8_0/), 'llama_q8_0.gguf');
 });
 
 test("a user's own sampler runs on pasted logits before any model is loaded", async () => {

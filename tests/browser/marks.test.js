@@ -183,11 +183,7 @@ for (const scorm of sample(SCORM, 1))
     };
     const get = (name) =>
       page.evaluate(([a, method, n]) => window[a][method](n), [api, `${prefix}GetValue`, name]);
-    const becomes = (name, value) =>
-      until(
-        () => get(name),
-        (now) => now === value,
-      );
+    const becomes = (name, value) => until(() => get(name), value);
     const frame = page.frameLocator('iframe');
     const give = async (text) => {
       const input = frame.locator('logit-question').nth(1).locator('input');
@@ -341,10 +337,7 @@ for (const version of ['scorm2004', 'scorm12'])
       assert.ok(!(await at.log()).some((each) => each.startsWith('SetValue')));
       await at.set({ fails: null });
       await at.frame.locator('.unreported [data-command=again]').click();
-      await until(
-        () => at.get(key),
-        (now) => now === '50',
-      );
+      await until(() => at.get(key), '50');
       await at.close();
 
       // If the course system names the learner, the browser keeps the unsent results and gives them only to that
@@ -363,10 +356,7 @@ for (const version of ['scorm2004', 'scorm12'])
         await at.page.evaluate((text) => (localStorage['logitscope-lessons_unsent'] = text), kept);
         await at.page.locator('iframe').evaluate((inner) => inner.contentWindow.location.reload());
         await until(at.log, (all) => all.filter((each) => each === 'Initialize').length === 2);
-        await until(
-          () => at.get(key),
-          (now) => now === score,
-        );
+        await until(() => at.get(key), score);
         if (score) await at.frame.locator('.done', { hasText: 'answered' }).waitFor();
         if (score)
           assert.equal(
@@ -396,20 +386,14 @@ long(
     }
     const at = await openApi('scorm2004', { store: { 'cmi.scaled_passing_score': '0.6' } });
     await reply(at.frame, 'one', false);
-    await until(
-      () => at.get('cmi.interactions.0.result'),
-      (now) => now === 'incorrect',
-    );
+    await until(() => at.get('cmi.interactions.0.result'), 'incorrect');
     assert.deepEqual(
       [await at.get('cmi.interactions.0.id'), await at.get('cmi.interactions.0.type')],
       ['one', 'choice'],
     );
     await reply(at.frame, 'one', true);
     await reply(at.frame, 'two', true);
-    await until(
-      () => at.get('cmi.success_status'),
-      (now) => now === 'passed',
-    );
+    await until(() => at.get('cmi.success_status'), 'passed');
     await at.close();
   },
 );
@@ -614,10 +598,7 @@ long(
     ]) {
       pages.set('xapi', element(attributes));
       await page.reload();
-      await until(
-        () => said.innerText(),
-        (text) => sentence.test(text),
-      );
+      await until(() => said.innerText(), sentence);
     }
     assert.equal(asked.length, before);
     await close();
@@ -660,10 +641,7 @@ test('a failing xAPI store is reported; when it works, each statement comes once
   await unreported.filter({ hasText: '503' }).waitFor();
   broken = 0;
   await page.reload();
-  await until(
-    async () => JSON.parse(stored).score,
-    (score) => score === 1,
-  );
+  await until(async () => JSON.parse(stored).score, 1);
   assert.equal(await page.evaluate(() => localStorage['logitscope-lessons_unsent']), '{}');
   await close();
   stored = '';

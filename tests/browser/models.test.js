@@ -50,10 +50,7 @@ test('each model of the list opens with prompts that it can read, and the settin
     assert.equal((await page.locator('logit-text .error').allInnerTexts()).join(''), '');
     assert.equal(await box.inputValue(), '7');
     await page.locator('[data-command=step]').click();
-    await until(
-      () => page.locator('logit-text .step').count(),
-      (n) => n === 1,
-    );
+    await until(() => page.locator('logit-text .step').count(), 1);
   }
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
@@ -166,19 +163,19 @@ test('the sheet opens by key and by pointer, keeps its facts in step with the mo
   const inSheet = () => sheet.evaluate((one) => one.matches(':focus-within'));
   const onButton = () => button.evaluate((one) => one.matches(':focus'));
   await button.press('Enter');
-  assert.ok(await until(inSheet, Boolean));
+  await until(inSheet, Boolean);
   assert.equal(await sheet.locator('[aria-current]').getAttribute('data-model'), 'verbs');
   for (const { name, bytes, tokens } of MODELS) {
     const line = await sheet.locator(`[data-model=${name}]`).innerText();
     assert.match(line, new RegExp(`${(bytes / 1e6).toFixed(2)} MB · ${tokens} tokens`));
   }
   await page.keyboard.press('Escape');
-  assert.ok(await until(onButton, Boolean));
+  await until(onButton, Boolean);
   assert.equal(await sheet.isVisible(), false);
 
   // The key Tab leaves the sheet and closes it; a second press of the button closes it too.
   await button.click();
-  assert.ok(await until(inSheet, Boolean));
+  await until(inSheet, Boolean);
   for (let i = 0; i < 20 && (await inSheet()); i++) await page.keyboard.press('Tab');
   assert.equal(await sheet.isVisible(), false);
   await button.click();
@@ -196,13 +193,7 @@ test('the sheet opens by key and by pointer, keeps its facts in step with the mo
   );
   await context.fill('16');
   await context.press('Enter');
-  assert.match(
-    await until(
-      () => page.url(),
-      (url) => url.includes('context='),
-    ),
-    /context=16/,
-  );
+  assert.match(await until(() => page.url(), /context=/), /context=16/);
   assert.ok(await inSheet(), 'the sheet stays open');
   await sheet.locator('[data-view=cost]').click();
   await page.locator('#tab-cost[aria-selected=true]').waitFor();
@@ -281,13 +272,7 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
     return arrow.left >= bdi.right - 1;
   });
   assert.ok(right, 'what follows the name stands to its right');
-  assert.equal(
-    await until(
-      () => chosen(page),
-      (text) => text === name,
-    ),
-    name,
-  );
+  await until(() => chosen(page), name);
 
   // A link names the file of its model. If the visitor has not opened this file, the page says so.
   await page.locator('[data-command=share]').click();
@@ -308,14 +293,8 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
     mimeType: 'application/octet-stream',
     buffer: await readFile(join(root, 'models/shakespeare.gguf')),
   });
-  await until(
-    () => page.locator('#prompt').inputValue(),
-    (prompt) => prompt === '\n',
-  );
-  await until(
-    () => examples.first().textContent(),
-    (text) => text === '↵',
-  );
+  await until(() => page.locator('#prompt').inputValue(), '\n');
+  await until(() => examples.first().textContent(), '↵');
   await close();
 });
 
@@ -328,7 +307,7 @@ long(
     const notice = page.locator('logit-scope .said[role=alert] p');
     const shown = () => notice.allInnerTexts().then((all) => all.join());
     await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
-    await until(shown, (text) => /meta\.pkl is a vocabulary: choose the checkpoint too/.test(text));
+    await until(shown, /meta\.pkl is a vocabulary: choose the checkpoint too/);
     await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
     await until(
       () => chosen(page),
@@ -336,7 +315,7 @@ long(
     );
     assert.doesNotMatch(await shown(), /as its id/, 'the vocabulary waited for its checkpoint');
     await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
-    await until(shown, (text) => /as its id.+meta\.pkl: choose that too/.test(text));
+    await until(shown, /as its id.+meta\.pkl: choose that too/);
     await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
     await until(shown, (text) => text !== '' && !text.includes('meta.pkl'));
     assert.match(await modelFacts(page), /logitscope-gpt/);

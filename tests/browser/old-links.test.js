@@ -5,7 +5,7 @@
  * fixture.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { temporaryFolder } from '../cleanup.js';
 import { LONG, sample } from '../long.js';
 import { openBench } from './bench.js';
@@ -15,10 +15,7 @@ const LINKS = readLinks(new URL('../vectors/links-1.0.jsonl', import.meta.url));
 /** Kinds of links without a second model, another view or a long text. `make test` tries a sample of them. */
 const QUICK = ['alone', 'preset', 'link', 'older', 'logits', 'context'];
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => (bench = await openBench(routeOfModel(temporaryFolder()))));
-after(() => bench?.close());
+const bench = await openBench(routeOfModel(temporaryFolder()));
 
 const quick = LINKS.filter(({ kind, link }) => QUICK.includes(kind) && link?.includes('=verbs'));
 const tried = LONG ? LINKS : sample(quick, 4);

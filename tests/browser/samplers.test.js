@@ -202,11 +202,7 @@ test('the keyboard alone adds, moves and removes a sampler', async () => {
   await page.keyboard.press('Enter');
   await page.locator('[data-add=min_p]').focus();
   await page.keyboard.press('Enter');
-  assert.equal(
-    await until(focused, (at) => at === 'min_p/input'),
-    'min_p/input',
-    'the number of the new stage has the focus',
-  );
+  await until(focused, 'min_p/input');
   const shown = [...BASICS, 'min_p'];
   assert.deepEqual(await cards(), shown, 'in its canonical place');
   assert.equal(
@@ -242,13 +238,7 @@ test('stages replaced by Mirostat say so, and DRY takes its breakers as text', a
   await knob(page, 'top_k').hover();
   await page.locator('[data-more=top_k]').click();
   const did = page.locator('.card[data-stage=top_k] .did');
-  assert.match(
-    await until(
-      () => did.innerText(),
-      (text) => text.includes('Mirostat'),
-    ),
-    /^Off here: Mirostat replaces it\./,
-  );
+  assert.match(await until(() => did.innerText(), /Mirostat/), /^Off here: Mirostat replaces it\./);
   await add(page, 'dry_multiplier');
   const box = page.locator('#dry_sequence_breakers');
   await box.fill('\\n : she');
@@ -280,13 +270,7 @@ test('the presets of other programs set values, order and rules', async () => {
   await unfoldStages(page);
   await page.locator('logit-chain summary', { hasText: 'More settings' }).click();
   await page.locator('#convention').selectOption('transformers');
-  assert.equal(
-    await until(
-      () => page.locator('#preset').inputValue(),
-      (value) => value === '',
-    ),
-    '',
-  );
+  await until(() => page.locator('#preset').inputValue(), '');
   await expectBars(
     page,
     scope.encode(FIRST),
@@ -318,11 +302,7 @@ test('two conventions side by side name the tokens that differ', async () => {
       scope.warp(scope.logits(), { ...settings, ...conventions[name] }, { history }),
     );
     const found = compareResults(...both);
-    if (found.only.count + found.lost.count > 0)
-      await until(
-        () => words.innerText(),
-        (text) => text.includes('also keeps'),
-      );
+    if (found.only.count + found.lost.count > 0) await until(() => words.innerText(), /also keeps/);
     const rows = page.locator('logit-conventions tbody tr');
     const shareOf = (id, i) => (both[i].logits[id] === -Infinity ? null : String(both[i].p[id]));
     const shown = await until(
@@ -386,29 +366,14 @@ test('a token of the prompt shows the model’s expectation at its place', async
 
   // Arrow keys move the selection from the drawn token back into the prompt. Escape ends the selection.
   await page.mouse.move(0, 0);
-  await until(
-    () => rows.count(),
-    (n) => n === 0,
-  );
+  await until(() => rows.count(), 0);
   await step.first().focus();
   await page.keyboard.press('Escape');
   await page.keyboard.press('ArrowLeft');
-  assert.match(
-    await until(
-      () => words.innerText(),
-      (text) => text.startsWith('she'),
-    ),
-    /^she: of your prompt/,
-  );
+  assert.match(await until(() => words.innerText(), /^she/), /^she: of your prompt/);
   assert.equal(await page.locator('logit-alternatives button').count(), 0, 'nothing to press');
   await page.keyboard.press('Escape');
-  assert.equal(
-    await until(
-      () => rows.count(),
-      (n) => n === 0,
-    ),
-    0,
-  );
+  await until(() => rows.count(), 0);
   await page.keyboard.press('Home');
   await until(
     () => words.innerText(),

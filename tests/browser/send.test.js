@@ -113,10 +113,7 @@ test('link and QR code are the first things in sight and open the same moment', 
   const link = await panel.locator('#link').inputValue();
   assert.equal(await readShown(panel), link);
   await page.keyboard.press('Enter');
-  await until(
-    () => panel.locator('.link [role=status]').innerText(),
-    (said) => said === 'Copied.',
-  );
+  await until(() => panel.locator('.link [role=status]').innerText(), 'Copied.');
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
   await panel.locator('.code').click();
   const { width } = await panel.locator('.code').boundingBox();
@@ -142,10 +139,7 @@ test('the picture has sentence, value and names; it is copied or saved', async (
   await open(opened);
   await panel.locator('[data-do=copy]').click();
   const said = panel.locator('.picture [role=status]');
-  await until(
-    () => said.innerText(),
-    (sentence) => sentence === 'Copied.',
-  );
+  await until(() => said.innerText(), 'Copied.');
   const [copied, saidSize] = await page.evaluate(async () => {
     const [item] = await navigator.clipboard.read();
     const image = await createImageBitmap(await item.getType('image/png'));
@@ -332,12 +326,7 @@ test('"Embed" writes link, frame and element, and its preview is live', async ()
   assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
   await panel.getByLabel('Temperature', { exact: false }).first().check();
   await panel.locator('input[name=readonly]').check();
-  const link = new URL(
-    await until(
-      () => panel.locator('#link').inputValue(),
-      (text) => text.includes('readonly'),
-    ),
-  );
+  const link = new URL(await until(() => panel.locator('#link').inputValue(), /readonly/));
   assert.equal(link.search, '?lang=en&model=verbs&controls=temperature&readonly');
   assert.equal(link.hash, '#prompt=Yesterday%20they&top_k=3&seed=5');
   assert.equal(await readShown(panel), link.href, 'the code follows the link');

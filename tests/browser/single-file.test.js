@@ -112,10 +112,7 @@ long(
       built ? 'relaxed' : 'simd',
     );
     const stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
-    await until(
-      () => page.locator('logit-tape .step').count(),
-      (n) => n === 3,
-    );
+    await until(() => page.locator('logit-tape .step').count(), 3);
     stories.feed(Uint32Array.from([...stories.encode('Once upon a time'), 11, 12, 13]));
     await expectTrace(page, stories.distribution({ temperature: 1.2, top: 20 }));
     stories.close();
@@ -139,15 +136,9 @@ long(
     await first.locator('input').last().check();
     await first.locator('button.primary').click();
     await first.getByText('Correcto.').waitFor();
-    await until(
-      () => page.locator('logit-written-text code').textContent(),
-      (sum) => sum === '547e4d7d',
-    );
+    await until(() => page.locator('logit-written-text code').textContent(), '547e4d7d');
     await page.reload();
-    await until(
-      () => page.locator('logit-lesson .progress').innerText(),
-      (text) => /^1 de 4/.test(text),
-    );
+    await until(() => page.locator('logit-lesson .progress').innerText(), /^1 de 4/);
     assert.deepEqual(
       foreign.filter(
         (url) => !url.startsWith(String(pathToFileURL(file))) && !/^(blob|data):/.test(url),

@@ -84,16 +84,10 @@ test('each token’s outcome and both distributions are the engine’s; keys wal
   await tape.focus();
   await page.keyboard.press('End');
   const selected = view.locator('[role=option][aria-selected=true]');
-  await until(
-    () => tape.getAttribute('aria-activedescendant'),
-    (name) => name === `t${first.steps.length - 1}`,
-  );
+  await until(() => tape.getAttribute('aria-activedescendant'), `t${first.steps.length - 1}`);
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowRight');
-  await until(
-    () => selected.getAttribute('id'),
-    (name) => name === 't1',
-  );
+  await until(() => selected.getAttribute('id'), 't1');
   assert.match(
     await selected.innerText(),
     { accepted: /, a draft that stayed$/, replaced: /, a draft struck out/, bonus: /alone$/ }[
@@ -109,10 +103,7 @@ test('each token’s outcome and both distributions are the engine’s; keys wal
   await shows(view, greedy);
   const plain = await scope.write({ prompt: PROMPT, temperature: 0, max_new_tokens: 48 });
   assert.deepEqual(greedy.ids, plain.ids);
-  await until(
-    async () => page.url(),
-    (url) => /speculative_draft_tokens=2&speculative_temperature=0/.test(url),
-  );
+  await until(() => page.url(), /speculative_draft_tokens=2&speculative_temperature=0/);
   await view.locator('[data-box=temperature]').fill('-1');
   await view.locator('[data-box=temperature]').press('Enter');
   await until(

@@ -112,20 +112,17 @@ test('more than one stage shows the river, one stage the bars, and a choice stay
   assert.equal(await chart(), 'stages');
   assert.equal((await state(page)).bench_chart, null);
   await page.locator('#tab-bars').click();
-  assert.equal(await until(chart, (view) => view === 'bars'), 'bars');
-  const address = await until(
-    async () => page.url(),
-    (url) => url.includes('bench_chart'),
-  );
+  await until(chart, 'bars');
+  const address = await until(() => page.url(), /bench_chart/);
   assert.match(address, /bench_chart=bars/);
   await page.locator('#tab-stages').click();
   await stages(page).waitFor();
   const restore = (settings) =>
     page.locator('logit-scope').evaluate((it, asked) => it.restore({ settings: asked }), settings);
   await restore({ temperature: 0.5 });
-  assert.equal(await until(chart, (view) => view === 'bars'), 'bars');
+  await until(chart, 'bars');
   await restore({ temperature: 0.5, top_k: 9 });
-  assert.equal(await until(chart, (view) => view === 'stages'), 'stages');
+  await until(chart, 'stages');
   // On a phone six columns scroll inside, and no words below them touch.
   await page.setViewportSize({ width: 375, height: 812 });
   await restore({ temperature: 1.3, top_k: 40, top_p: 0.9, min_p: 0.05, xtc_probability: 0.5 });
@@ -146,9 +143,9 @@ test('more than one stage shows the river, one stage the bars, and a choice stay
   // The edge with more columns behind it fades; at the end of the scroll, the draw is in sight.
   const wide = stages(page).locator('.wide');
   const fades = () => wide.evaluate(({ className }) => className);
-  assert.equal(await until(fades, (text) => text === 'wide more-after'), 'wide more-after');
+  await until(fades, 'wide more-after');
   await wide.evaluate((it) => it.scrollTo(it.scrollWidth, 0));
-  assert.equal(await until(fades, (text) => text === 'wide more-before'), 'wide more-before');
+  await until(fades, 'wide more-before');
   // Beside the chain, the model and eight stages are in sight at once, and no title is cut.
   await page.setViewportSize({ width: 1280, height: 720 });
   await restore({
@@ -156,7 +153,7 @@ test('more than one stage shows the river, one stage the bars, and a choice stay
     ...{ repetition_penalty: 1.1, dry_multiplier: 0.8, typical_p: 0.9 },
   });
   await settle(page);
-  assert.equal(await until(fades, (text) => text === 'wide'), 'wide');
+  await until(fades, 'wide');
   const titles = await stages(page).evaluate((it) =>
     [...it.shadowRoot.querySelectorAll('.head :is(.name, .plug)')].map((title) => ({
       text: title.textContent,
@@ -324,13 +321,7 @@ test('table, file and a press on a band name the stage that removed a word', asy
   await page.mouse.click(plot.x + 20, plot.y + 30);
   const told = page.locator('logit-stages .told');
   const reason = /^“saw”: .*% from the model → .* → removed by XTC probability 1$/;
-  assert.match(
-    await until(
-      () => told.innerText(),
-      (text) => reason.test(text),
-    ),
-    reason,
-  );
+  await until(() => told.innerText(), reason);
   await page.locator('logit-stages summary').click();
   const row = page.locator('logit-stages tbody tr', { hasText: 'saw' }).first();
   assert.match(await row.innerText(), /removed by XTC probability 1/);
@@ -365,9 +356,9 @@ long('the element stands by itself in a lesson', async () => {
   const columns = () =>
     stages(page).evaluate((it) => it.river?.columns.map(({ name }) => name).join() ?? '');
   const all = 'model,temperature,top_k';
-  assert.equal(await until(columns, (text) => text === all), all);
+  await until(columns, all);
   await stages(page).evaluate((it) => it.setAttribute('min_p', '0.2'));
-  assert.equal(await until(columns, (text) => text === `${all},min_p`), `${all},min_p`);
+  await until(columns, `${all},min_p`);
   await Promise.all([
     page.waitForEvent('download'),
     stages(page).getByRole('button', { name: 'PNG' }).click(),
@@ -391,10 +382,7 @@ long('another model paints its river in place of the last one', async () => {
       });
   assert.ok((await colours()) > 3);
   await chooseModel(page, 'verbs');
-  await until(
-    () => page.locator('logit-scope').evaluate((it) => it.info.vocab_size),
-    (size) => size === 64,
-  );
+  await until(() => page.locator('logit-scope').evaluate((it) => it.info.vocab_size), 64);
   await settle(page);
   assert.ok((await until(colours, (found) => found > 3)) > 3);
   assert.deepEqual(complaints, []);

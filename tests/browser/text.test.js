@@ -101,10 +101,7 @@ test('the keyboard alone goes back in a text and branches it', async () => {
   await tokens.nth(2).focus();
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   await page.keyboard.press('Escape');
-  await until(
-    () => page.locator('logit-alternatives').count(),
-    (n) => n === 0,
-  );
+  await until(() => page.locator('logit-alternatives').count(), 0);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowDown');
   await page.locator('logit-alternatives [data-alternative]:focus').waitFor();
@@ -202,7 +199,7 @@ test('colours follow the choice', async () => {
   await page.locator('logit-text select').selectOption('before');
   assert.ok((await until(heat, (value) => value !== after)) > after);
   await page.locator('logit-text select').selectOption('none');
-  assert.equal(await until(heat, (value) => value === 0), 0);
+  await until(heat, 0);
   await close();
 });
 
@@ -325,13 +322,7 @@ test('greedy without a stop loops; the length limit is a setting, and the page g
     ).length,
     31,
   );
-  assert.match(
-    await until(
-      () => page.evaluate(() => location.hash),
-      (hash) => /max_new_tokens=32/.test(hash),
-    ),
-    /max_new_tokens=32/,
-  );
+  await until(() => page.evaluate(() => location.hash), /max_new_tokens=32/);
   await page.locator('[data-command=break-loop]').click();
   const rows = page.locator('logit-loop-breaks [data-setting]');
   await rows.first().waitFor();
@@ -354,13 +345,7 @@ test('greedy without a stop loops; the length limit is a setting, and the page g
   await steps(page, 1);
   assert.equal((await ids(page)).at(-1), instead.id);
   await page.locator('[data-command=reset]').click();
-  assert.equal(
-    await until(
-      () => words.innerText(),
-      (text) => text === '',
-    ),
-    '',
-  );
+  await until(() => words.innerText(), '');
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -414,7 +399,7 @@ long(
     assert.ok(one.longest > 200 && one.longest <= 500, `${one.longest} ms`);
 
     for (let n = 0; n < 4; n++) await step.click();
-    assert.equal(await until(steps, (n) => n === 5), 5);
+    await until(steps, 5);
     await until(told, ({ left }) => left === 0);
     assert.ok((await told()).most <= 3, 'a step ends the one before');
     assert.ok((await page.evaluate(() => window.shift)) < 0.05);
@@ -422,7 +407,7 @@ long(
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const { made } = await told();
     await step.click();
-    assert.equal(await until(steps, (n) => n === 6), 6);
+    await until(steps, 6);
     await settle(page);
     assert.equal((await told()).made, made, 'nothing moves with reduced motion');
     assert.deepEqual(complaints, []);

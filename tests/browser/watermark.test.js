@@ -70,10 +70,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
 
   await page.locator('[data-command=run]').click();
   await settle(page);
-  await until(
-    () => page.locator('[data-command=step]').getAttribute('aria-disabled'),
-    (disabled) => disabled === 'true',
-  );
+  await until(() => page.locator('[data-command=step]').getAttribute('aria-disabled'), 'true');
   await settle(page);
   const line = await expectLine(page, settings, 3);
   assert.match(await line.innerText(), /z .*p .*token/s);
@@ -89,7 +86,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
   await page.locator('[data-remove=green_bias]').click();
   await until(
     () => page.locator('logit-watermark, .row.green, .step.green, [data-readout=green]').count(),
-    (n) => n === 0,
+    0,
   );
 
   // If the settings have no watermark, the check box looks for both types, and here finds none.
@@ -117,10 +114,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
   assert.equal(await heat.locator('g:not(.pointer) > .dot, svg > .dot').count(), 15);
   assert.deepEqual(await axe(page), []);
   await page.locator('#seek').uncheck();
-  await until(
-    () => page.locator('logit-watermark').count(),
-    (n) => n === 0,
-  );
+  await until(() => page.locator('logit-watermark').count(), 0);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -133,10 +127,7 @@ long(
     });
     for (let i = 0; i < 3; i++) {
       await page.locator('[data-command=step]').click();
-      await until(
-        () => page.locator('logit-text .step').count(),
-        (n) => n === i + 1,
-      );
+      await until(() => page.locator('logit-text .step').count(), i + 1);
     }
     const line = await expectLine(page, { synthid_depth: 9, synthid_context: 1 }, 3);
     assert.match(await line.innerText(), /^Capas de SynthID/);
