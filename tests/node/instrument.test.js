@@ -168,6 +168,19 @@ for (const [hash, key] of [
     assert.equal(it.fault, null);
   });
 
+test('a preset with biases puts them on the bench; one without leaves them there', async () => {
+  const { it } = await instrument();
+  await it.usePreset({ temperature: 0.5, logit_bias: { 5: -2, '6 7': false } });
+  const biases = () => it.biases.map(({ id, bias }) => [id, bias]);
+  assert.deepEqual(biases(), [
+    [5, -2],
+    ['6 7', false],
+  ]);
+  assert.deepEqual(it.asked.logit_bias, { 5: -2, '6 7': false });
+  await it.usePreset({ top_k: 5 });
+  assert.deepEqual([it.settings.temperature, biases().length], [1, 2]);
+});
+
 test('after a refused reading no token is drawn or forced', async () => {
   const grammar = 'root ::= " will" " go"';
   const { it } = await instrument({ model: VERBS, begin: beginWith('Tomorrow she') });

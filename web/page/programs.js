@@ -44,9 +44,6 @@ const DIFFERENCE = {
 };
 /** Most keys in a list. */
 const MOST = 100;
-/** Settings that belong to the vocabulary of another model. */
-const OF_VOCABULARY = ['logit_bias'];
-
 /** A few of the forms of settings that can be pasted. */
 const ACCEPTED = [
   'llama-server --temp 0.7 --min-p 0.05',
@@ -146,7 +143,7 @@ export class LogitPrograms extends LogitElement {
     if (!instrument.live || !instrument.trace) return;
     const asked = this.#asked;
     try {
-      const results = await readBoth(instrument, settings && withoutVocabulary(settings));
+      const results = await readBoth(instrument, settings && this.#usable(settings));
       if (asked === this.#asked) this.results = results;
     } catch (error) {
       if (asked !== this.#asked) return;
@@ -253,7 +250,10 @@ export class LogitPrograms extends LogitElement {
         const effect = effectOf(result?.trace ?? null, at, neutral(name));
         const did = effect ? (effect.works ? effect.brief : effect.sentence) : '';
         const said = notes.map((note) => this.#say(note));
-        if (this.#reading && OF_VOCABULARY.includes(name)) said.unshift(t('programs.biases'));
+        if (this.#reading && name === 'logit_bias')
+          said.unshift(
+            t(this.#fits(this.#reading.settings) ? 'programs.biases' : 'programs.biases.outside'),
+          );
         const stop = did && said.length > 0 && !did.endsWith('.') ? '.' : '';
         return html`
           <li data-stage=${name} class=${effect?.works ? 'works' : ''}>
@@ -372,10 +372,23 @@ export class LogitPrograms extends LogitElement {
     if (!reading) return;
     this.#dialog.close();
     this.scope.kept?.deeds.name(nameOf(reading.program));
-    this.emit('logit-adopt', { settings: withoutVocabulary(reading.settings) });
+    this.emit('logit-adopt', { settings: this.#usable(reading.settings) });
     this.scope.deed = {
       words: this.scope.speak(() => t('programs.used', { name: nameOf(reading.program) })),
     };
+  }
+
+  /** Returns true if the open model has every token that the settings bias. @param {Record<string, any>} settings */
+  #fits({ logit_bias = {} }) {
+    const { vocab_size = 0 } = this.scope.instrument.info ?? {};
+    const ids = Object.keys(logit_bias).flatMap((key) => key.split(' '));
+    return ids.every((id) => Number(id) < vocab_size);
+  }
+
+  /** Leaves out biases if one is of a token that the open model lacks. @param {Record<string, any>} settings */
+  #usable(settings) {
+    const { logit_bias: _, ...others } = settings;
+    return this.#fits(settings) ? settings : others;
   }
 
   /** @param {string} text */
@@ -385,9 +398,5 @@ export class LogitPrograms extends LogitElement {
       /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector('#written')).select();
   }
 }
-
-/** @param {Record<string, any>} settings */
-const withoutVocabulary = (settings) =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => !OF_VOCABULARY.includes(name)));
 
 define('logit-programs', LogitPrograms);

@@ -216,10 +216,12 @@ export class Bench extends EventTarget {
 
   /**
    * Replaces all settings and the order by those of a preset. A setting that the preset does not have becomes
-   * neutral.
+   * neutral; biases of tokens stay.
    * @param {import('../engine/types.js').Settings} preset
    */
-  usePreset({ order, ...preset }) {
+  async usePreset({ order, logit_bias, ...preset }) {
+    if (logit_bias)
+      await this.attempt(async () => (this.biases = await this.readBiases(logit_bias)));
     const neutral = neutralSettings(this.table);
     const known = Object.entries(preset).filter(([name]) => name in neutral);
     this.#takeOrder(order);
