@@ -288,6 +288,64 @@ test('the map is a grid of the engine’s numbers; keys move, Enter and a click 
   await close();
 });
 
+/** Compares the pictures of one knob, of right and wrong texts and of a mask with the engine's laws, after an own prompt. */
+async function checkPictures(page, rivers, settings) {
+  const field = rivers.locator('.own-prompt');
+  await field.fill('Last night we');
+  await field.press('Enter');
+  const shows = (name, title) =>
+    Promise.all([
+      rivers.locator(`[data-picture=${name}]`).click(),
+      until(
+        () => rivers.locator('h3').innerText(),
+        (words) => words.startsWith('After “Last night we”') && words.includes(title),
+      ),
+    ]);
+  await shows('top_p', 'under top-p');
+  const knob = { name: 'top_p', values: [0, 0.5, 1] };
+  const cut = await scope.law('Last night we', { ...settings, top_p: 1 }, { mass: 0.995, knob });
+  const slider = rivers.getByRole('slider');
+  const said = () => slider.getAttribute('aria-valuetext');
+  await slider.focus();
+  const at = async (column, steps, key) => {
+    for (let i = 0; i < steps; i++) await page.keyboard.press(key);
+    return until(said, (words) => words.includes(column));
+  };
+  assert.equal(await rivers.locator('path.river').count(), cut.sentences.length);
+  const own = await at('top-p 0.898', 0, 'ArrowLeft');
+  assert.ok(own.startsWith('“went'), own);
+  const half = await at('top-p 0.5:', 51, 'ArrowLeft');
+  assert.ok(half.endsWith(`: ${briefPercent(cut.sentences[0].along[1])}`), half);
+
+  await shows('right', 'right and wrong');
+  const { right } = await scope.law('Last night we', settings, { grammar, mass: 0.9 });
+  const numbers = () => rivers.locator('.curve-name').allTextContents();
+  await until(numbers, ([first]) => first === `${Number((100 * right.p).toFixed(2))} right`);
+  assert.equal((await numbers())[1], `${right.distinct.toFixed(1)} different right ones`);
+
+  await shows('mask', 'only these');
+  const box = rivers.locator('textarea');
+  await box.fill('went home\nate lunch\nwere reading the book');
+  const texts = ['went home', 'ate lunch', 'were reading the book'];
+  const constraint = { grammar: `root ::= ${texts.map((text) => `" ${text}"`).join(' | ')}` };
+  const laws = await scope.law('Last night we', settings, {
+    alongside: [{ settings: { ...settings, constraint } }, { condition: constraint }],
+  });
+  const allowed = laws.sentences.filter(({ beside }) => beside[1][1] > 0);
+  const wanted = [0, 1].flatMap((law) => allowed.map(({ beside }) => briefPercent(beside[law][0])));
+  await until(
+    () => rivers.locator('.share').allTextContents(),
+    (shares) => JSON.stringify(shares) === JSON.stringify(wanted),
+  );
+  await box.fill('went home\nsang songs');
+  await until(
+    () => rivers.locator('.allowed + .error').innerText(),
+    (words) => words.startsWith('The model cannot write “sang songs”'),
+  );
+  assert.deepEqual(await axe(page), []);
+  await shows('ways', 'two ways');
+}
+
 test('whole sentences are rivers as high as the engine’s law, by pointer and keys; a large model has its next tokens', async () => {
   const { page, view, complaints, close } = await openSweep({ unfold: false });
   await choose(view, 'sentences');
@@ -376,9 +434,10 @@ test('whole sentences are rivers as high as the engine’s law, by pointer and k
     (words) => words.startsWith('After “Tomorrow she”'),
   );
   await until(
-    () => rivers.locator('[aria-pressed=true]').innerText(),
+    () => rivers.locator('.prompts [aria-pressed=true]').innerText(),
     (words) => words === 'Tomorrow she',
   );
+  await checkPictures(page, rivers, settings);
   await chooseModel(page, 'stories');
   await until(
     () => rivers.locator('.lead').innerText(),

@@ -316,6 +316,10 @@ export const FIELDS = [
       choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'judged', 'sentences', 'any'],
       initial: 'entropy',
     },
+    // The picture of whole sentences, its knob, and the texts that a mask allows, one a line.
+    { name: 'kind', kind: 'choice', choices: ['ways', 'knob', 'right', 'mask'], initial: null },
+    { name: 'knob', kind: 'knob', initial: null },
+    { name: 'allowed', kind: 'text', maximum: MAX_TEXT, initial: null, typed: true },
     { name: 'first', kind: 'stretch', initial: null },
     { name: 'second', kind: 'stretch', initial: null },
     {

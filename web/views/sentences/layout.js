@@ -1,77 +1,86 @@
 /**
- * The layout of "two ways": each whole text is a river from left to right. The middle column is the law itself. To the
- * left every token is cooled, to the right every text is sharpened. A river is as high as the text's probability.
+ * The layout of a picture of whole texts: bands that lie on each other from the top, each as high at every column as
+ * its share. A column is a value of a setting, a power, or a law.
  */
-import { area } from 'd3-shape';
+import { area, curveLinear, curveMonotoneX, curveStep, line } from 'd3-shape';
 
-/** Columns on each side of the middle, and doublings of the power there: power 1 to 16. */
-const STEPS = 32;
-const DOUBLINGS = 4;
-/** The rivers with a colour of their own. */
+const CURVES = { lines: curveLinear, smooth: curveMonotoneX, steps: curveStep };
+/** The bands with a colour or a name of their own. */
 export const COLOURED = 8;
 
-/** The powers of the right side, 1 first. */
-export const POWERS = Array.from({ length: STEPS + 1 }, (_, i) => 2 ** ((DOUBLINGS * i) / STEPS));
-
-/** The temperatures of the left side, the law's own last. @param {number} own */
-export const temperaturesOf = (own) => POWERS.map((power) => own / power).reverse();
-
 /**
- * @typedef {object} River
- * @property {number} index of the text in the law
- * @property {number} colour below COLOURED; -1 without a colour of its own
- * @property {Float64Array} shares (columns,)
- * @property {string} path
- * @property {{ x: number, y: number }[]} names the centres of its words, where they fit
+ * @typedef {object} Band
+ * @property {number} index of the text in the law; -1 for a band of many texts
+ * @property {ArrayLike<number>} shares (columns,)
+ * @property {string} words the name; '' for none
+ * @property {string} fill CSS classes; '' for the text's own colour
+ *
+ * @typedef {object} Scene
+ * @property {Band[]} bands from the top
+ * @property {number} columns
+ * @property {[number, number, number][]} spans ranges of columns with one name for each band: first, last, and the
+ *   column that the name should be near
+ * @property {keyof typeof CURVES} between the course between two columns; `steps` if shares jump
+ * @property {{ values: ArrayLike<number>, kind: string, count: ArrayLike<number>, digits: number }[]} curves values: heights
+ *   from the bottom, as shares; count: the numbers to show
+ *
+ * @typedef {Band & { colour: number, path: string, names: { x: number, y: number }[] }} River
+ *   colour: below COLOURED; -1 without a colour of its own
  *
  * @typedef {object} Layout
- * @property {River[]} rivers the most probable first
- * @property {string} rest path of all other texts
- * @property {Float64Array} restShares
+ * @property {River[]} rivers as the bands of the scene
+ * @property {string[]} curves paths
  * @property {(column: number) => number} x
- * @property {number} columns
- * @property {number} middle index of the column of the law itself
  */
 
 /**
- * @param {any} law with `along` over temperaturesOf and `sharpened` over POWERS
- * @param {{ width: number, height: number, unit: number, words: (text: any) => string }} size in pixels
+ * @param {Scene} scene
+ * @param {{ width: number, height: number, unit: number }} size in pixels
  * @returns {Layout}
  */
-export function layoutRivers(law, { width, height, unit, words }) {
-  const columns = 2 * STEPS + 1;
+export function layoutScene({ bands, columns, spans, between, curves }, { width, height, unit }) {
   const x = (/** @type {number} */ column) => (width * column) / (columns - 1);
-  /** @param {Float64Array} left @param {Float64Array} right */
-  const joined = (left, right) => Float64Array.from([...left, ...right.slice(1)]);
-  const shares = law.sentences.map((/** @type {any} */ it) => joined(it.along, it.sharpened));
-  const largest = shares.map((/** @type {Float64Array} */ each) => Math.max(...each));
-  const coloured = [...largest.keys()]
+  const largest = bands.map(({ shares }) => Math.max(...Array.from(shares)));
+  const coloured = [...bands.keys()]
+    .filter((i) => bands[i].words)
     .sort((a, b) => largest[b] - largest[a])
     .slice(0, COLOURED)
     .sort((a, b) => a - b);
   const top = new Float64Array(columns);
-  const rivers = shares.map((/** @type {Float64Array} */ own, /** @type {number} */ index) => {
+  const rivers = bands.map((band, i) => {
     const above = top.slice();
-    own.forEach((share, column) => (top[column] += share));
-    const colour = coloured.indexOf(index);
-    const band = { above, below: top.slice(), height, x };
-    const wide = (words(law.sentences[index]).length * 7.5 + 12) * unit;
-    const names = colour < 0 ? [] : labelsOf(band, wide, 17 * unit);
-    return { index, colour, shares: own, path: pathOf(band), names };
+    for (let column = 0; column < columns; column++) top[column] += band.shares[column];
+    const shape = { above, below: top.slice(), height, x };
+    const colour = coloured.indexOf(i);
+    const wide = (band.words.length * 7.5 + 12) * unit;
+    const names = colour < 0 ? [] : spans.flatMap((span) => nameOf(shape, wide, 17 * unit, span));
+    return {
+      ...band,
+      colour: band.fill ? -1 : colour,
+      path: pathOf(shape, CURVES[between]),
+      names,
+    };
   });
-  const restShares = Float64Array.from(top, (share) => Math.max(0, 1 - share));
-  const rest = pathOf({ above: top, below: new Float64Array(columns).fill(1), height, x });
-  return { rivers, rest, restShares, x, columns, middle: STEPS };
+  const draw = line()
+    .x((_, column) => round(x(column)))
+    .y((value) => round(height * (1 - Number(value))))
+    .curve(CURVES[between]);
+  const paths = curves.map(({ values }) => draw(/** @type {any} */ (Array.from(values))) ?? '');
+  return { rivers, curves: paths, x };
 }
 
-/** @typedef {{ above: Float64Array, below: Float64Array, height: number, x: (column: number) => number }} Band */
+/** @param {number} value */
+const round = (value) => Math.round(100 * value) / 100;
 
-/** @param {Band} band */
-function pathOf({ above, below, height, x }) {
+/** @typedef {{ above: Float64Array, below: Float64Array, height: number, x: (column: number) => number }} Shape */
+
+/** @param {Shape} shape @param {typeof curveLinear} curve */
+function pathOf({ above, below, height, x }, curve) {
   const draw = area()
-    .x((_, column) => Math.round(100 * x(column)) / 100)
-    .y0((_, column) => Math.round(100 * height * above[column]) / 100)
-    .y1((_, column) => Math.round(100 * height * below[column]) / 100);
+    .x((_, column) => round(x(column)))
+    .y0((_, column) => round(height * above[column]))
+    .y1((_, column) => round(height * below[column]))
+    .curve(curve);
   return draw(/** @type {any} */ (Array.from(above))) ?? '';
 }
 
@@ -79,29 +88,23 @@ function pathOf({ above, below, height, x }) {
 const ENOUGH = 3;
 
 /**
- * The centres of a river's names: on each side the place nearest to the middle that has the most room, if any.
- * @param {Band} band
+ * The centre of a river's name: the place in the span with the most room, near to a column if several have enough.
+ * Empty without room.
+ * @param {Shape} shape
  * @param {number} wide width of the words
- * @param {number} line height of a line
+ * @param {number} high height of a line
+ * @param {[number, number, number]} span
  */
-function labelsOf({ above, below, height, x }, wide, line) {
+function nameOf({ above, below, height, x }, wide, high, [first, last, near]) {
   const half = Math.ceil(wide / 2 / x(1));
-  const middle = (above.length - 1) / 2;
-  const near = (/** @type {number} */ side, /** @type {number} */ away) =>
-    middle + side * (away + half);
-  return [-1, 1].flatMap((side) => {
-    let best = { room: line, x: 0, y: 0 };
-    for (
-      let away = 0;
-      near(side, away + half) >= 0 && near(side, away + half) < above.length;
-      away++
-    ) {
-      const at = near(side, away);
-      const from = Math.max(...above.slice(at - half, at + half + 1)) * height;
-      const to = Math.min(...below.slice(at - half, at + half + 1)) * height;
-      const room = Math.min(to - from, ENOUGH * line);
-      if (room > best.room) best = { room, x: x(at), y: (from + to) / 2 };
-    }
-    return best.x ? [{ x: best.x, y: best.y }] : [];
-  });
+  let best = { room: high, away: Infinity, x: 0, y: 0 };
+  for (let at = first + half; at <= last - half; at++) {
+    const from = Math.max(...above.subarray(at - half, at + half + 1)) * height;
+    const to = Math.min(...below.subarray(at - half, at + half + 1)) * height;
+    const room = Math.min(to - from, ENOUGH * high);
+    const away = Math.abs(at - near);
+    if (room > best.room || (room === best.room && best.x && away < best.away))
+      best = { room, away, x: x(at), y: (from + to) / 2 };
+  }
+  return best.x ? [{ x: best.x, y: best.y }] : [];
 }

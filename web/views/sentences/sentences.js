@@ -1,32 +1,39 @@
 /**
- * <logit-sentences>: whole texts by their exact probability, sharpened in two ways: every token cooled, or every text
- * raised to a power. A river is one text; the last band is all other texts. A model with many words shows its next
- * tokens instead, and emits "logit-model" to ask for the small one. A press on a river unfolds the path of its text.
- * Emits "logit-prompt" for another prompt.
+ * <logit-sentences>: whole texts by their exact probability. A river is one text; the pictures of pictures.js give
+ * them different columns. A model with many words shows its next tokens instead, and emits "logit-model" to ask for the
+ * small one. A press on a river unfolds the path of its text. Emits "logit-prompt" for another prompt and
+ * "logit-choose" for another picture.
  */
-import { html, nothing, svg } from 'lit';
+import { html, nothing } from 'lit';
 import { locales } from '#locales/sentences';
-import { addMessages, briefPercent, number, plain, t } from '../../locale/locale.js';
+import { addMessages, briefPercent, number, t } from '../../locale/locale.js';
+import { centre } from '../../base/centre.js';
 import { download } from '../../base/download.js';
 import { define } from '../../base/element.js';
 import { walkTo } from '../../base/handles.js';
 import { help } from '../../base/help.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Newest } from '../../state/newest.js';
+import { settingName } from '../../base/setting-words.js';
 import { Width } from '../../base/width.js';
 import { toPng } from '../../base/svg-file.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
+import { fetchJson } from '../../state/assets.js';
+import { Debounce } from '../../base/debounce.js';
 import { captionOf } from '../sweep/labels.js';
 import { renderBeams } from './beams.js';
-import { POWERS, layoutRivers, temperaturesOf } from './layout.js';
+import { renderAllowed, renderChoices, renderPrompts } from './controls.js';
+import { COLOURED, layoutScene } from './layout.js';
+import { PICTURES, knobsOf, tellingTexts } from './pictures.js';
+import { HEAD, renderRivers, sideOf } from './rivers.js';
 import sentencesStyles from './sentences.css';
-import { renderWhy } from './why.js';
+import { renderPath, renderWhy } from './why.js';
 
 addMessages(locales);
 
-/** The share of all texts that the rivers hold at the model's own law. */
-const MASS = 0.995;
+/** The share of all texts that the rivers hold at the model's own law, and the most prefixes that this may take. */
+const WHOLE = { mass: 0.995, limit: 6000 };
 /** A vocabulary up to this size has whole sentences, a larger one its next tokens. */
 const SMALL = 256;
 const NEXT_TOKENS = 4;
@@ -35,20 +42,38 @@ const NEXT = { mass: 0.9, limit: 2000, max_new_tokens: NEXT_TOKENS };
 const VERBS = 'verbs';
 /** Its prompts with the largest differences between the two ways. */
 const TELLING = ['Last night we', 'Yesterday Tom'];
-/** Height above the rivers, in 1/16 rem. */
-const HEAD = 24;
 /** The most rows of the table. */
 const ROWS = 30;
 /** A narrower picture names fewer columns. In 1/16 rem. */
 const NARROW = 560;
-const RAISED = /** @type {Record<number, string>} */ ({ 2: 'p²', 4: 'p⁴', 8: 'p⁸', 16: 'p¹⁶' });
+/** The pause of typing after which a law is asked for, in ms. */
+const PAUSE_MS = 400;
+
+/**
+ * Asks for the law of a picture. A mask without texts gets two that differ most.
+ * @param {{ engine: any, prompt: any, kind: string, asked: import('./pictures.js').Asked }} question
+ */
+async function askLaw({ engine, prompt, kind, asked }) {
+  let { allowed } = asked;
+  if (kind === 'mask' && !allowed.length) {
+    const { settings, options } = PICTURES.mask.ask(asked);
+    allowed = tellingTexts((await engine.law(prompt, settings, options)).sentences);
+  }
+  const { settings, options } = PICTURES[kind].ask({ ...asked, allowed });
+  return { ...asked, allowed, kind, law: await engine.law(prompt, settings, options) };
+}
 
 export class LogitSentences extends ModelElement {
   static properties = {
     ...ModelElement.properties,
     examples: { attribute: false },
     beam_width: { type: Number },
-    law: { state: true },
+    kind: {},
+    knob: {},
+    allowed: { attribute: false },
+    shown: { state: true },
+    rules: { state: true },
+    typed: { state: true },
     at: { state: true },
     column: { state: true },
     followed: { state: true },
@@ -58,37 +83,44 @@ export class LogitSentences extends ModelElement {
   static styles = [...ModelElement.styles, sentencesStyles];
 
   #width = new Width(this, '.rivers');
-  /** The law for the newest prompt and settings. */
+  /** The law for the newest prompt, settings and picture. */
   #newest = new Newest(
-    (
-      /** @type {{ engine: any, prompt: any, settings: any, options: any }} */ {
-        engine,
-        prompt,
-        settings,
-        options,
-      },
-    ) => engine.law(prompt, settings, options),
-    (law) =>
+    askLaw,
+    (found) =>
       Object.assign(this, {
-        law,
+        shown: { ...found, words: (/** @type {any} */ text) => this.#words(text) },
         trouble: null,
-        at: 0,
-        followed: this.followed !== null && law.sentences.length ? 0 : null,
+        at: found.kind === 'mask' ? this.#firstAllowed(found.law) : 0,
+        column: null,
+        followed: this.followed !== null && found.law.sentences.length ? 0 : null,
       }),
     (error) => (this.trouble = toFault(error)),
   );
   #asked = '';
-  /** @type {{ key: unknown[], layout: import('./layout.js').Layout } | null} */
+  /** The picture whose button is in sight. */
+  #centred = '';
+  #pause = new Debounce();
+  /** @type {{ key: unknown[], scene: any, layout: import('./layout.js').Layout } | null} */
   #laid = null;
 
   constructor() {
     super();
-    /** Prompts to choose. @type {string[]} */
+    /** Prompts to choose; without any, the picture has no controls. @type {string[]} */
     this.examples = [];
     /** Largest width of the beam searches that are shown; 0 for none. */
     this.beam_width = 0;
-    /** The law of the prompt; null until it is known. @type {any} */
-    this.law = null;
+    /** The picture: ways, knob, right or mask; null for mask if texts are allowed, else ways. @type {string | null} */
+    this.kind = null;
+    /** The setting that the picture `knob` follows; null for the usual one. @type {string | null} */
+    this.knob = null;
+    /** The texts that a mask allows; empty for two telling ones. @type {string[]} */
+    this.allowed = [];
+    /** The picture's law with its question; null until it is known. @type {any} */
+    this.shown = null;
+    /** The model's grammar; null without. @type {any} */
+    this.rules = null;
+    /** The text in the box of allowed texts while the user edits it. @type {string | null} */
+    this.typed = null;
     /** Index of the chosen text. */
     this.at = 0;
     /** The chosen column; null for the middle. @type {number | null} */
@@ -100,28 +132,63 @@ export class LogitSentences extends ModelElement {
   }
 
   /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    super.willUpdate(changed);
+    if (changed.has('model')) this.#readRules();
+  }
+
+  async #readRules() {
+    const { model } = this;
+    this.rules = null;
+    const { grammar } = model === '' ? { grammar: undefined } : this.offer;
+    if (!grammar) return;
+    const rules = await fetchJson(grammar);
+    if (model === this.model) this.rules = rules;
+  }
+
+  /** @param {Map<string, unknown>} changed */
   updated(changed) {
     super.updated(changed);
-    const { engine, prompt, prompt_ids, asked } = this;
-    const { beam_width } = this;
-    const key = JSON.stringify([this.model, prompt, prompt_ids, asked, beam_width]);
-    if (!engine?.info || (!prompt && !prompt_ids) || key === this.#asked) return;
+    const choices = this.renderRoot.querySelector('.choices'); // on a phone this row is wider than the window
+    if (choices && this.#centred !== this.#kind)
+      centre(choices, choices.querySelector('[aria-pressed=true], .chosen'));
+    if (choices) this.#centred = this.#kind;
+    const { engine, prompt, prompt_ids, asked, allowed, rules, beam_width } = this;
+    const kind = this.#kind;
+    if (!engine?.info || (!prompt && !prompt_ids) || (kind === 'right' && !rules)) return;
+    const row = this.#row;
+    const own = kind === 'mask' ? allowed : kind === 'knob' ? row.name : null;
+    const key = JSON.stringify([this.model, prompt, prompt_ids, asked, beam_width, kind, own]);
+    if (key === this.#asked) return;
     this.#asked = key;
+    const { name } = engine.info;
+    const settings = { ...asked, temperature: this.#temperature };
+    const beams = Array.from({ length: beam_width }, (_, i) => i + 1);
+    const options = { ...(this.#whole ? WHOLE : NEXT), beams };
     this.#newest.ask({
       engine,
       prompt: prompt_ids ?? prompt,
-      settings: { ...asked, temperature: this.#temperature },
-      options: {
-        ...(this.#whole ? { mass: MASS } : NEXT),
-        knob: { name: 'temperature', values: temperaturesOf(this.#temperature) },
-        powers: POWERS,
-        beams: Array.from({ length: beam_width }, (_, i) => i + 1),
-      },
+      kind,
+      asked: { name, settings, options, row, rules, allowed },
     });
   }
 
   get #whole() {
     return (this.engine?.info?.vocab_size ?? 0) <= SMALL;
+  }
+
+  /** The picture that the model can have. */
+  get #kind() {
+    const kind = this.kind ?? (this.allowed.length > 0 ? 'mask' : 'ways');
+    const whole = kind === 'mask' || (kind === 'right' && this.offer.grammar);
+    return kind === 'knob' || (whole && this.#whole) ? kind : 'ways';
+  }
+
+  /** The row of the knob. @returns {import('../../engine/types.js').TableRow} */
+  get #row() {
+    const rows = knobsOf(this.engine?.table ?? []);
+    const of = (/** @type {string | null} */ knob) => rows.find(({ name }) => name === knob);
+    return /** @type {any} */ (of(this.knob) ?? of('top_p'));
   }
 
   /** The temperature of the law itself. */
@@ -131,47 +198,111 @@ export class LogitSentences extends ModelElement {
   }
 
   render() {
-    const { law, trouble } = this;
-    const layout = law && this.#width.width > 0 ? this.#layoutOf(law) : null;
+    const { shown, trouble } = this;
+    const laid = shown && this.#width.width > 0 ? this.#layoutOf(shown) : null;
     const fault = trouble ?? this.fault;
     const title = this.#title;
     return html`
-      ${this.examples.length > 0 ? this.#renderPrompts() : nothing}
-      <div class="head"><h3>${title}</h3>${help(title, t('sentences.about'))}</div>
+      ${this.examples.length > 0 ? this.#renderControls() : nothing}
+      <div class="head"><h3>${title}</h3>${help(title, t(`sentences.about.${shown?.kind ?? 'ways'}`))}</div>
       ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
-      <p class="lead">${law ? this.#lead(law) : t('sentences.reading')}
-        ${law && !this.#whole ? html`<button class="quiet" data-command="verbs" @click=${() => this.emit('logit-model', { model: VERBS })}>${t('sentences.verbs')}</button>` : nothing}</p>
-      <div class="rivers">${layout ? this.#renderRivers(law, layout) : nothing}</div>
-      ${layout ? this.#renderWords(law, layout) : nothing}
-      ${law?.beams.length ? renderBeams(law.beams, law.sentences.length, (it) => this.#words(it)) : nothing}
-      ${law?.sentences.length ? this.#renderTable(law) : nothing}`;
+      <p class="lead">${shown ? this.#lead(shown) : t('sentences.reading')}
+        ${shown && !this.#whole ? html`<button class="quiet" data-command="verbs" @click=${() => this.emit('logit-model', { model: VERBS })}>${t('sentences.verbs')}</button>` : nothing}</p>
+      <div class="rivers">${laid ? this.#renderRivers(shown, laid) : nothing}</div>
+      ${laid ? this.#renderWords(shown, laid) : nothing}
+      ${shown?.law.beams.length ? renderBeams(shown.law.beams, shown.law.sentences.length, shown.words) : nothing}
+      ${shown?.law.sentences.length ? this.#renderTable(shown) : nothing}`;
   }
 
   get #title() {
     const prompt = (this.prompt ?? '').replaceAll('\n', '↵');
-    const words = { prompt, k: NEXT_TOKENS };
-    return t(this.#whole ? 'sentences.title' : 'sentences.title.next', words);
+    const kind = this.shown?.kind ?? 'ways';
+    const words = { prompt, k: NEXT_TOKENS, setting: settingName(this.shown?.row.name ?? 'top_p') };
+    return t(this.#whole ? `sentences.title.${kind}` : `sentences.next.${kind}`, words);
   }
 
-  #renderPrompts() {
+  #renderControls() {
     const own = this.offer.name === VERBS ? TELLING : [];
-    return html`<div class="prompts" role="group" aria-label=${t('sentences.prompts')} translate="no">${[
-      ...own,
-      ...this.examples,
-    ].map(
-      (prompt) => html`<button dir="auto" aria-pressed=${prompt === this.prompt}
-        @click=${() => this.emit('logit-prompt', { prompt })}>${prompt}</button>`,
-    )}</div>`;
+    const { prompt = '', shown } = this;
+    const kind = this.#kind;
+    return html`${renderPrompts({
+      prompt,
+      examples: [...own, ...this.examples],
+      choose: (chosen) => this.emit('logit-prompt', { prompt: chosen }),
+    })}
+    ${
+      this.engine
+        ? renderChoices({
+            kind,
+            row: this.#row,
+            rows: knobsOf(this.engine.table),
+            whole: this.#whole,
+            judged: Boolean(this.offer.grammar),
+            choose: (choice) => this.keepChoice(choice),
+          })
+        : nothing
+    }
+    ${
+      kind === 'mask'
+        ? renderAllowed({
+            allowed:
+              this.typed ??
+              (this.allowed.length ? this.allowed : (shown?.allowed ?? [])).join('\n'),
+            fault: shown?.kind === 'mask' ? this.#unwritten(shown) : '',
+            type: (text) => this.#type(text),
+          })
+        : nothing
+    }`;
   }
 
-  /** @param {any} law */
-  #lead(law) {
+  /** Takes the allowed texts after a pause. @param {string} text a text a line */
+  #type(text) {
+    this.typed = text;
+    this.#pause.schedule(PAUSE_MS, () => {
+      const allowed = text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean);
+      this.allowed = allowed;
+      this.emit('logit-choose', { allowed: allowed.join('\n') || null });
+    });
+  }
+
+  /** A sentence about allowed texts that the model cannot write; '' without. @param {any} shown */
+  #unwritten({ allowed, law }) {
+    const written = law.sentences.filter((/** @type {any} */ { beside }) => beside[1]?.[1] > 0);
+    const texts = written.map((/** @type {any} */ { text }) => text.trim());
+    const missing = allowed.find((/** @type {string} */ text) => !texts.includes(text));
+    return missing === undefined ? '' : t('sentences.unwritten', { text: missing });
+  }
+
+  /** Index of the first allowed text. @param {any} law */
+  #firstAllowed({ sentences }) {
+    return Math.max(
+      0,
+      sentences.findIndex((/** @type {any} */ { beside }) => beside[1]?.[1] > 0),
+    );
+  }
+
+  /** @param {any} shown */
+  #lead({ kind, law, allowed }) {
+    const allowedMass = law.sentences.reduce(
+      (/** @type {number} */ sum, /** @type {any} */ { p, beside }) =>
+        sum + (beside[1]?.[1] > 0 ? p : 0),
+      0,
+    );
     const values = {
-      n: number(law.sentences.length),
-      mass: briefPercent(law.mass),
+      n: number(kind === 'mask' ? allowed.length : law.sentences.length),
+      mass: briefPercent(kind === 'mask' ? allowedMass : law.mass),
       k: NEXT_TOKENS,
+      right: law.right ? briefPercent(law.right.p) : '',
+      texts: law.right ? number(law.right.texts) : '',
     };
-    return t(this.#whole ? 'sentences.lead' : 'sentences.lead.next', values);
+    if (!this.#whole) return t('sentences.lead.next', values);
+    return t(
+      kind === 'right' || kind === 'mask' ? `sentences.lead.${kind}` : 'sentences.lead',
+      values,
+    );
   }
 
   /** A text as the reader sees it. @param {any} it */
@@ -181,64 +312,54 @@ export class LogitSentences extends ModelElement {
 
   get #height() {
     const { width, unit } = this.#width;
-    return Math.min(520 * unit, Math.max(300 * unit, width * 0.4));
+    const [least, most] = this.shown?.kind === 'mask' ? [220, 320] : [300, 520];
+    return Math.min(most * unit, Math.max(least * unit, width * 0.36));
   }
 
-  /** The layout of the rivers, kept while law and size stay. @param {any} law */
-  #layoutOf(law) {
+  /** The picture's scene and layout, kept while law and size stay. @param {any} shown */
+  #layoutOf(shown) {
     const { width, unit } = this.#width;
-    const key = [law, width, unit, t('sentences.nothing')];
+    const key = [shown, width, unit, t('sentences.nothing')];
     if (!this.#laid || key.some((each, i) => each !== this.#laid?.key[i])) {
-      const words = (/** @type {any} */ it) => this.#words(it);
-      this.#laid = { key, layout: layoutRivers(law, { width, height: this.#height, unit, words }) };
+      const scene = PICTURES[shown.kind].scene(shown);
+      const inside = width - 2 * sideOf(scene, width / unit) * unit;
+      const layout = layoutScene(scene, { width: inside, height: this.#height, unit });
+      this.#laid = { key, scene, layout };
     }
-    return this.#laid.layout;
+    return this.#laid;
   }
 
-  /** @param {any} law @param {import('./layout.js').Layout} layout */
-  #renderRivers(law, layout) {
+  /** @param {any} shown @param {{ scene: any, layout: import('./layout.js').Layout }} laid */
+  #renderRivers(shown, { scene, layout }) {
     const { width, unit } = this.#width;
     const height = this.#height;
     const head = HEAD * unit;
-    const { rivers, rest, x, middle, columns } = layout;
-    const column = this.column ?? middle;
-    const show = (/** @type {PointerEvent} */ event) => this.#point(event, layout, height);
-    const press = (/** @type {PointerEvent} */ event) => {
-      show(event);
+    const side = sideOf(scene, width / unit) * unit;
+    const show = (/** @type {PointerEvent} */ event) => this.#point(event, { scene, layout });
+    const press = (/** @type {any} */ event) => {
+      this.#point(event, { scene, layout });
       this.followed = this.at;
     };
-    const ticks = width < NARROW * unit ? [-16, -4, 1, 4, 16] : [-16, -8, -4, -2, 1, 2, 4, 8, 16];
     return html`<div class="walk" role="slider" tabindex="0" aria-label=${t('sentences.walk')} aria-valuemin="1"
-      aria-valuemax=${law.sentences.length} aria-valuenow=${this.at + 1} aria-valuetext=${this.#told(law, layout)} @keydown=${(/** @type {KeyboardEvent} */ event) => this.#key(event, law, columns, middle)}>
+      aria-valuemax=${shown.law.sentences.length} aria-valuenow=${this.at + 1} aria-valuetext=${this.#told(shown, scene)} @keydown=${(/** @type {KeyboardEvent} */ event) => this.#key(event, scene)}>
       <svg class="two" height=${head + height + 22 * unit} font-size=${13 * unit} aria-hidden="true" @pointermove=${show} @click=${press}>
-        <text class="way" y=${15 * unit}>${t('sentences.cool')}</text>
-        <text class="way" x=${width} y=${15 * unit} text-anchor="end">${t('sentences.sharpen')}</text>
-        <g transform="translate(0 ${head})"><path class="rest" d=${rest}></path>
-        ${rivers.map(
-          ({ index, colour, path }) =>
-            svg`<path class="river ${colour < 0 ? `pale${index % 2}` : `c${colour}`} ${index === this.at ? 'chosen' : ''}" data-text=${index} d=${path}></path>`,
-        )}
-        <line class="middle" x1=${x(middle)} x2=${x(middle)} y1="0" y2=${height}></line>
-        ${column === middle ? nothing : svg`<line class="column pointer" x1=${x(column)} x2=${x(column)} y1="0" y2=${height}></line>`}
-        ${rivers.map(({ index, names }) =>
-          names.map(
-            (at) =>
-              svg`<text class="name" x=${at.x} y=${at.y} dy=".35em" text-anchor="middle">${this.#words(law.sentences[index])}</text>`,
-          ),
-        )}
-        ${ticks.map((power) => this.#renderTick(power, { x, middle, height, unit }))}
-      </g></svg></div>`;
+      ${renderRivers({ scene, layout, at: this.at, column: this.column, size: { width: width - 2 * side, height, unit, side }, few: width < NARROW * unit ? 5 : 9 })}</svg></div>`;
   }
 
-  /** Renders the chosen text's numbers, both ends of the picture in words, and the path. @param {any} law @param {import('./layout.js').Layout} layout */
-  #renderWords(law, layout) {
+  /** Renders the chosen text's numbers, sentences about the picture, and the path. @param {any} shown @param {{ scene: any, layout: import('./layout.js').Layout }} laid */
+  #renderWords(shown, { scene, layout }) {
     const { width, unit } = this.#width;
-    const colourOf = (/** @type {number} */ index) => layout.rivers[index]?.colour ?? -1;
+    const { law, kind } = shown;
+    const { ends, more } = PICTURES[kind];
+    const colourOf = (/** @type {number} */ index) =>
+      layout.rivers.find((river) => river.index === index)?.colour ?? -1;
     const choose = (/** @type {number} */ index) =>
       Object.assign(this, { at: index, followed: index });
+    const paths = kind === 'mask' ? scene.bands.slice(0, COLOURED) : [];
     return html`
-      <div class="below"><p class="told" aria-hidden="true">${this.#told(law, layout)}</p>${this.#renderButtons()}</div>
-      <div class="ends">${this.#ends(law).map((words) => html`<p>${words}</p>`)}</div>
+      <div class="below"><p class="told" aria-hidden="true">${this.#told(shown, scene)}</p>${this.#renderButtons()}</div>
+      ${paths.map((/** @type {any} */ { index }) => renderPath(law.sentences[index], `t${colourOf(index)}`))}
+      <div class="ends">${[...(more ? [more(shown, this.column ?? scene.middle)] : []), ...ends(shown)].map((words) => html`<p>${words}</p>`)}</div>
       ${this.followed === null ? nothing : renderWhy({ law, at: this.followed, colourOf, width, unit, choose })}`;
   }
 
@@ -250,89 +371,62 @@ export class LogitSentences extends ModelElement {
       <button class="quiet" data-command="png" @click=${() => this.#save('png')}>${t('sentences.png')}</button></div>`;
   }
 
-  /**
-   * Renders the name of a column: below 0 a temperature, above 1 a power.
-   * @param {number} power
-   * @param {{ x: (column: number) => number, middle: number, height: number, unit: number }} place
-   */
-  #renderTick(power, { x, middle, height, unit }) {
-    const at = middle + (Math.sign(power) * Math.log2(Math.abs(power)) * middle) / 4;
-    const temperature = plain(Number((this.#temperature / -power).toPrecision(2)));
-    const words =
-      power < 0 ? `T ${temperature}` : power === 1 ? t('sentences.itself') : RAISED[power];
-    const anchor = at === 0 ? 'start' : at === 2 * middle ? 'end' : 'middle';
-    return svg`<text class="tick" x=${x(at)} y=${height + 16 * unit} text-anchor=${anchor}>${words}</text>`;
-  }
-
-  /**
-   * The words for a column: its temperature or power.
-   * @param {import('./layout.js').Layout} layout
-   */
-  #place({ middle }) {
-    const column = this.column ?? middle;
-    if (column === middle) return t('sentences.itself');
-    const value = (/** @type {number} */ it) => plain(Number(it.toPrecision(3)));
-    if (column > middle) return t('sentences.at.power', { power: value(POWERS[column - middle]) });
-    return t('sentences.at.temperature', { t: value(this.#temperature / POWERS[middle - column]) });
-  }
-
-  /** The numbers of the chosen text. @param {any} law @param {import('./layout.js').Layout} layout */
-  #told(law, layout) {
+  /** The numbers of the chosen text and column. @param {any} shown @param {any} scene */
+  #told({ law, kind, ...shown }, { bands, middle }) {
     const chosen = law.sentences[this.at];
-    if (!chosen) return '';
-    const { shares } = layout.rivers[this.at];
+    const band = bands.find((/** @type {any} */ { index }) => index === this.at);
+    if (!chosen || !band) return '';
+    const column = this.column ?? middle ?? 0;
+    const verdict =
+      chosen.right === undefined
+        ? ''
+        : ` (${t(chosen.right ? 'sentences.right' : 'sentences.wrong')})`;
     return t('sentences.told', {
       text: this.#words(chosen),
+      verdict,
       p: briefPercent(chosen.p),
       rank: number(this.at + 1),
-      place: this.#place(layout),
-      share: briefPercent(shares[this.column ?? layout.middle]),
+      place: PICTURES[kind].place({ ...shown, kind, law }, column),
+      share: briefPercent(band.shares[column]),
     });
   }
 
-  /** Chooses text and column under the pointer. @param {PointerEvent} event @param {import('./layout.js').Layout} layout @param {number} height */
-  #point({ offsetX, offsetY }, { rivers, x, columns }, height) {
-    const column = Math.min(columns - 1, Math.max(0, Math.round(offsetX / x(1))));
-    let left = (offsetY - HEAD * this.#width.unit) / height;
-    const under = rivers.find(({ shares }) => (left -= shares[column]) < 0);
+  /** Chooses text and column under the pointer. @param {PointerEvent} event @param {{ scene: any, layout: import('./layout.js').Layout }} laid */
+  #point({ offsetX, offsetY }, { scene, layout }) {
+    const { width, unit } = this.#width;
+    const place = (offsetX - sideOf(scene, width / unit) * unit) / layout.x(1);
+    const column = Math.min(scene.columns - 1, Math.max(0, Math.round(place)));
+    let left = (offsetY - HEAD * unit) / this.#height;
+    const under = layout.rivers.find(({ shares }) => (left -= shares[column]) < 0);
     this.column = column;
-    if (under) this.at = under.index;
+    if (under && under.index >= 0) this.at = under.index;
   }
 
-  /** Up and Down choose the text, Left and Right the column, Enter unfolds its path. @param {KeyboardEvent} event @param {any} law @param {number} columns @param {number} middle */
-  #key(event, law, columns, middle) {
+  /** Up and Down choose the text, Left and Right the column, Enter unfolds its path. @param {KeyboardEvent} event @param {any} scene */
+  #key(event, { columns, middle, bands }) {
     const { key } = event;
     if (key === 'Enter') {
       this.followed = this.followed === this.at ? null : this.at;
       return;
     }
     if (key === 'ArrowLeft' || key === 'ArrowRight') {
-      const to = (this.column ?? middle) + (key === 'ArrowLeft' ? -1 : 1);
+      const to = (this.column ?? middle ?? 0) + (key === 'ArrowLeft' ? -1 : 1);
       this.column = Math.min(columns - 1, Math.max(0, to));
       event.preventDefault();
       return;
     }
+    const order = bands
+      .map((/** @type {any} */ { index }) => index)
+      .filter((/** @type {number} */ index) => index >= 0);
     const down = { ArrowUp: 'ArrowLeft', ArrowDown: 'ArrowRight' }[key] ?? key;
     const to = walkTo(
       /** @type {any} */ ({ key: down, preventDefault: () => event.preventDefault() }),
-      this.at,
-      law.sentences.length - 1,
+      order.indexOf(this.at),
+      order.length - 1,
     );
     if (to === undefined) return;
-    this.at = to;
-    if (this.followed !== null) this.followed = to;
-  }
-
-  /** Both ends of the picture in words: greedy and the most probable text. @param {any} law */
-  #ends({ greedy, sentences }) {
-    const [mode] = sentences;
-    const rank = greedy.rank
-      ? number(greedy.rank)
-      : t('sentences.beyond', { n: number(sentences.length) });
-    return [
-      t('sentences.greedy', { text: this.#words(greedy), p: briefPercent(greedy.p), rank }),
-      t('sentences.mode', { text: this.#words(mode), p: briefPercent(mode.p) }),
-    ];
+    this.at = order[to];
+    if (this.followed !== null) this.followed = this.at;
   }
 
   /**
@@ -340,16 +434,15 @@ export class LogitSentences extends ModelElement {
    * @returns {Promise<import('../../base/svg-file.js').Shot | null>}
    */
   async picture() {
-    const { law, engine, prompt } = this;
+    const { shown, engine, prompt } = this;
     const figure = /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg.two'));
-    if (!law || !engine?.info || !figure) return null;
+    if (!shown || !engine?.info || !figure) return null;
     const { name } = engine.info;
-    const settings = { ...this.asked, temperature: this.#temperature };
     const { standAlone } = await import('../../base/figure.js');
     return this.speak(() => {
-      const plan = { axes: [], measures: [], prompt, settings };
+      const plan = { axes: [], measures: [], prompt, settings: shown.settings };
       const inputs = captionOf(plan, { model: name, table: engine.table ?? [] });
-      const lines = [this.#lead(law), ...this.#ends(law), ...inputs];
+      const lines = [this.#lead(shown), ...PICTURES[shown.kind].ends(shown), ...inputs];
       const title = this.#title;
       return { name: `${name}-sentences`, title, svg: standAlone(figure, { title, lines }) };
     });
@@ -364,21 +457,25 @@ export class LogitSentences extends ModelElement {
     else download(`${name}.png`, await toPng(text), 'image/png');
   }
 
-  /** @param {any} law */
-  #renderTable(law) {
-    const { sentences, rest } = law;
-    const last = (/** @type {Float64Array} */ list, /** @type {boolean} */ first) =>
-      briefPercent(first ? list[0] : list[list.length - 1]);
+  /** @param {any} shown */
+  #renderTable(shown) {
+    const { law, kind } = shown;
+    const { heads, row, rest } = PICTURES[kind].table(shown);
+    const texts =
+      kind === 'mask'
+        ? law.sentences.filter((/** @type {any} */ { beside }) => beside[1]?.[1] > 0)
+        : law.sentences;
+    const listed = texts.slice(0, ROWS);
+    const left =
+      1 - listed.reduce((/** @type {number} */ all, /** @type {any} */ { p }) => all + p, 0);
     return html`
       <details class="table"><summary>${t('distribution.table')}</summary>
         <div class="scroll" tabindex="0" role="region" aria-label=${this.#title}>
-          <table><thead><tr>${['text', 'p', 'cooled', 'sharpened'].map((key) => html`<th scope="col">${t(`sentences.head.${key}`)}</th>`)}</tr></thead>
-            <tbody translate="no">${sentences.slice(0, ROWS).map(
-              (
-                /** @type {any} */ it,
-              ) => html`<tr><th scope="row">${this.#words(it)}</th><td>${briefPercent(it.p)}</td>
-                <td>${last(it.along, true)}</td><td>${last(it.sharpened, false)}</td></tr>`,
-            )}<tr><th scope="row">${t('sentences.rest')}</th><td>${briefPercent(rest + sentences.slice(ROWS).reduce((/** @type {number} */ all, /** @type {any} */ it) => all + it.p, 0))}</td><td></td><td></td></tr></tbody></table>
+          <table><thead><tr>${[t('sentences.head.text'), t('sentences.head.p'), ...heads].map((words) => html`<th scope="col">${words}</th>`)}</tr></thead>
+            <tbody translate="no">${listed.map(
+              (/** @type {any} */ it) =>
+                html`<tr><th scope="row">${this.#words(it)}</th>${[briefPercent(it.p), ...row(it)].map((cell) => html`<td>${cell}</td>`)}</tr>`,
+            )}<tr><th scope="row">${t('sentences.rest')}</th>${[briefPercent(left), ...rest].map((cell) => html`<td>${cell}</td>`)}</tr></tbody></table>
         </div></details>`;
   }
 }

@@ -43,17 +43,22 @@ function beginning(text, n) {
 /** A text as the reader sees it. @param {Ranked} text */
 const wordsOf = ({ text }) => text.trim() || t('sentences.nothing');
 
+/** The probability of a text as the product of its tokens'. @param {Ranked & { p: number }} text @param {string} [colour] */
+export function renderPath(text, colour = '') {
+  const { tokens, p } = text;
+  const steps = tokens.map((token, i) => `${wordOf(text, i)} ${briefPercent(token.p)}`).join(' × ');
+  return html`<p class="path ${colour}" translate="no">${steps} = ${briefPercent(p)}</p>`;
+}
+
 /** @param {Why} why */
 export function renderWhy(why) {
   const { law, at } = why;
   const text = law.sentences[at];
-  const { tokens, p } = text;
-  const steps = tokens.map((token, i) => `${wordOf(text, i)} ${briefPercent(token.p)}`).join(' × ');
   return html`<section class="why" aria-labelledby="why">
-    <h4 id="why">${t('sentences.why.title', { text: wordsOf(text), p: briefPercent(p) })}</h4>
+    <h4 id="why">${t('sentences.why.title', { text: wordsOf(text), p: briefPercent(text.p) })}</h4>
     <p class="because" aria-live="polite">${because(law, at)}</p>
     <div class="prefixes scroll" tabindex="0" role="region" aria-label=${t('sentences.prefixes')}>${renderPrefixes(why)}</div>
-    <p class="path" translate="no">${steps} = ${briefPercent(p)}</p>
+    ${renderPath(text)}
   </section>`;
 }
 

@@ -62,6 +62,9 @@ export class LogitSweep extends ModelElement {
     grammar: {},
     examples: { attribute: false },
     figure: {},
+    kind: {},
+    knob: {},
+    allowed: { attribute: false },
     first: { attribute: false },
     second: { attribute: false },
     measure: {},
@@ -104,6 +107,12 @@ export class LogitSweep extends ModelElement {
     this.examples = [];
     /** @type {string} */
     this.figure = FIRST_FIGURE;
+    /** The picture of whole sentences. @type {string | null} */
+    this.kind = UNCHOSEN.kind;
+    /** The knob of that picture. @type {string | null} */
+    this.knob = UNCHOSEN.knob;
+    /** The texts that its mask allows, one a line. @type {string | null} */
+    this.allowed = UNCHOSEN.allowed;
     /** @type {import('./figures.js').Stretch | null} Null for the figure's own range. */
     this.first = UNCHOSEN.first;
     /** @type {import('./figures.js').Stretch | null} */
@@ -316,7 +325,8 @@ export class LogitSweep extends ModelElement {
       <h2 class="visually-hidden">${t('view.sweep')}</h2>
       ${renderFigures(this.figure, (name) => this.#chooseFigure(name))}
       <section class="figure"><logit-sentences .model=${model} .context=${context} .prompt=${prompt}
-        .prompt_ids=${prompt_ids} .settings=${asked} .examples=${this.examples}></logit-sentences></section>`;
+        .prompt_ids=${prompt_ids} .settings=${asked} .examples=${this.examples} .kind=${this.kind} .knob=${this.knob}
+        .allowed=${this.allowed?.split('\n') ?? []}></logit-sentences></section>`;
   }
 
   /** Renders the line about the chart, the button that unfolds the form, and the progress. */
@@ -343,9 +353,8 @@ export class LogitSweep extends ModelElement {
   /** @param {string} name */
   #chooseFigure(name) {
     const names = Object.keys(UNCHOSEN);
-    const { [this.#figure.name]: _, ...others } = this.#chosen;
     const mine = Object.fromEntries(names.map((each) => [each, /** @type {any} */ (this)[each]]));
-    this.#chosen = { ...others, [this.#figure.name]: mine };
+    this.#chosen = { ...this.#chosen, [this.figure]: mine };
     this.keepChoice({ ...UNCHOSEN, ...this.#chosen[name], figure: name });
   }
 

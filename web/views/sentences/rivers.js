@@ -1,0 +1,96 @@
+/** Draws a picture of whole texts: its bands, curves, names, ticks, and the chosen text and column. */
+import { nothing, svg } from 'lit';
+import { briefPercent, plain, t } from '../../locale/locale.js';
+
+/** Height above the bands, and width beside them for numbers, in 1/16 rem. */
+export const HEAD = 24;
+const SIDE = 104;
+const NARROW_SIDE = 64;
+/** A picture below this width has narrow sides. In 1/16 rem. */
+const NARROW = 560;
+/** Width of a bar at each side of a mask, in 1/16 rem. */
+const BAR = 24;
+
+/**
+ * The width beside the bands on each side, in 1/16 rem.
+ * @param {{ sides?: boolean }} scene
+ * @param {number} width of the picture, in 1/16 rem
+ */
+export const sideOf = ({ sides }, width) => (!sides ? 0 : width < NARROW ? NARROW_SIDE : SIDE);
+
+/**
+ * @param {object} picture
+ * @param {ReturnType<import('./pictures.js').Picture['scene']>} picture.scene
+ * @param {import('./layout.js').Layout} picture.layout
+ * @param {number} picture.at index of the chosen text
+ * @param {number | null} picture.column the chosen column
+ * @param {{ width: number, height: number, unit: number, side: number }} picture.size of the bands, in pixels; side: the width beside them
+ * @param {number} picture.few the most ticks
+ */
+export function renderRivers({ scene, layout, at, column, size, few }) {
+  const { width, height, unit, side } = size;
+  const { rivers, x, curves } = layout;
+  const { middle, heads, sides } = scene;
+  const inside = sides ? 'river ribbon' : 'river';
+  return svg`
+    <text class="way" y=${15 * unit}>${heads[0]}</text>
+    <text class="way" x=${width + 2 * side} y=${15 * unit} text-anchor="end">${heads[1]}</text>
+    <g transform="translate(${side} ${HEAD * unit})">
+    ${rivers.map(({ index, fill, colour, path }, i) => {
+      const own = fill || (colour < 0 ? `pale${i % 2}` : `c${colour}`);
+      const chosen = index >= 0 && index === at ? 'chosen' : '';
+      return svg`<path class="${index < 0 ? '' : inside} ${own} ${chosen}" data-text=${index < 0 ? nothing : index} d=${path}></path>`;
+    })}
+    ${sides ? renderSides(scene, layout, size) : nothing}
+    ${curves.map((path, i) => svg`<path class="curve halo" d=${path}></path><path class="curve ${scene.curves[i].kind}" d=${path}></path>`)}
+    ${middle === null ? nothing : svg`<line class="middle" x1=${x(middle)} x2=${x(middle)} y1="0" y2=${height}></line>`}
+    ${column === null || column === middle ? nothing : svg`<line class="column pointer" x1=${x(column)} x2=${x(column)} y1="0" y2=${height}></line>`}
+    ${rivers.map(({ names, words }) =>
+      names.map(
+        (place) =>
+          svg`<text class=${sides ? 'name ink' : 'name'} x=${place.x} y=${place.y} dy=".35em" text-anchor="middle">${words}</text>`,
+      ),
+    )}
+    ${renderCurveNumbers(scene.curves, column ?? middle ?? 0, x, size)}
+    ${scene.ticks
+      .filter((_, i) => scene.ticks.length <= few || i % 2 === 0)
+      .map(({ column: place, words }) => {
+        const anchor = place === 0 ? 'start' : place === scene.columns - 1 ? 'end' : 'middle';
+        return svg`<text class="tick" x=${x(place)} y=${height + 16 * unit} text-anchor=${anchor}>${words}</text>`;
+      })}</g>`;
+}
+
+/** The bars and numbers beside a mask. @param {any} scene @param {import('./layout.js').Layout} layout @param {{ width: number, height: number, unit: number, side: number }} size */
+function renderSides({ columns }, { rivers }, { width, height, unit, side }) {
+  const size = side < SIDE * unit ? 'share small' : 'share';
+  return [0, columns - 1].map((column, right) => {
+    let top = 0;
+    return rivers.map(({ shares, colour }, i) => {
+      const share = shares[column];
+      const y = height * top;
+      top += share;
+      const high = height * share;
+      const fill = colour < 0 ? `pale${i % 2}` : `c${colour}`;
+      const near = right ? width + 8 * unit : -8 * unit;
+      return svg`<rect class="bar ${fill}" x=${right ? width - BAR * unit : 0} y=${y} width=${BAR * unit} height=${high}></rect>
+        ${high >= 16 * unit || (i === rivers.length - 1 && share) ? svg`<text class=${size} x=${near} y=${Math.min(height - 7 * unit, y + high / 2)} dy=".35em" text-anchor=${right ? 'start' : 'end'}>${briefPercent(share)}</text>` : nothing}`;
+    });
+  });
+}
+
+/**
+ * A dot on each curve at a column, with its number in words. The higher curve has them below its line.
+ * @param {import('./layout.js').Scene['curves']} curves
+ * @param {number} column
+ * @param {(column: number) => number} x
+ * @param {{ width: number, height: number, unit: number }} size
+ */
+function renderCurveNumbers(curves, column, x, { width, height, unit }) {
+  const left = x(column) < width * 0.6;
+  return curves.map(({ values, kind, count, digits }, i) => {
+    const y = height * (1 - values[column]);
+    const words = t(`sentences.curve.${kind}`, { n: plain(Number(count[column].toFixed(digits))) });
+    return svg`<circle class="dot" cx=${x(column)} cy=${y} r=${4.5 * unit}></circle>
+      <text class="name curve-name" x=${x(column) + (left ? 12 : -12) * unit} y=${y + (i ? -12 : 20) * unit} text-anchor=${left ? 'start' : 'end'}>${words}</text>`;
+  });
+}
