@@ -388,6 +388,11 @@ long(
     await guide.getByText(said['guide.4.deed']).waitFor();
     await guide.locator('[data-guide=back]').click();
     await guide.getByText(said['guide.3.deed']).waitFor();
+    // Min-p has no part in this beat, so its sentence is about min-p.
+    await page.locator('[data-knob=min_p]').click();
+    await guide.getByText(said['guide.away.min_p']).waitFor();
+    await page.locator('[data-knob=temperature]').click();
+    await guide.getByText(said['guide.3.deed']).waitFor();
     // A reload within a step of the tour keeps the settings that the user has changed.
     const scope = page.locator('logit-scope');
     const settings = () => scope.evaluate(({ state }) => state.settings);

@@ -180,8 +180,8 @@ export class LogitGuide extends LogitElement {
     this.present = false;
     /** Number of actions of this beat that the user has done. */
     this.done = 0;
-    /** True if the first beat must wait, because the knob is not temperature. */
-    this.away = false;
+    /** The key of the sentence that is shown because the beat is about another knob; '' for none. */
+    this.away = '';
     /** Returns the sentence about the last effect; null before an effect. @type {(() => string) | null} */
     this.said = null;
     /** True if the effect of the beat's last action was seen. */
@@ -247,7 +247,7 @@ export class LogitGuide extends LogitElement {
   /** Renders the instruction for the next action, and its keys for screen readers. */
   #renderDeed() {
     const { beat, done } = this;
-    if (this.away) return html`<span class="deed">${t('guide.away')}</span>`;
+    if (this.away) return html`<span class="deed">${t(this.away)}</span>`;
     const keys = done === 0 && beat < 3 ? t(`guide.${beat}.keys`) : '';
     const values = beat === 3 && this.#before ? keptByTopP(this.#before) : {};
     return html`<span class="deed">${t(`guide.${beat}.deed${done || ''}`, values)}</span>${
@@ -296,9 +296,11 @@ export class LogitGuide extends LogitElement {
     if (!now || this.beat > this.beats) return;
     if (this.over) this.said = this.#wordsOf(now) ?? (() => t('guide.other'));
     else {
-      this.away = this.beat === 1 && now.knob !== 'temperature';
+      const { beat } = this;
+      const other = beat === 1 && now.knob !== 'temperature' ? 'guide.away' : '';
+      this.away = beat === CUTS_BEAT && now.knob === 'min_p' ? 'guide.away.min_p' : other;
       // If the user works at a knob that removes tokens, the tour goes on with the beat about such knobs.
-      if (this.away && CUTS.includes(now.knob))
+      if (other && CUTS.includes(now.knob))
         this.emit('logit-beat', { beat: CUTS_BEAT, fresh: false });
       const moved = this.beat === 2 && this.#acted && this.#before;
       this.said = moved && movesLuck(moved, now) ? sameTokenWords(now) : null;

@@ -15,7 +15,7 @@ addMessages(locales);
 export class LogitTokenMenu extends LogitMenu {
   static properties = {
     ...LogitMenu.properties,
-    ...withoutAttribute('name spoken token bias'),
+    ...withoutAttribute('name spoken token bias aims'),
   };
 
   static styles = [...LogitMenu.styles, tokenMenuStyles];
@@ -28,6 +28,8 @@ export class LogitTokenMenu extends LogitMenu {
     this.token = 0;
     /** @type {number | false} */
     this.bias = 0;
+    /** True if the first action draws the token by moving u, so the text stays. */
+    this.aims = false;
   }
 
   firstUpdated() {
@@ -44,7 +46,7 @@ export class LogitTokenMenu extends LogitMenu {
         @keydown=${this.onKey} @focusout=${this.onLeave}>
         <div class="head" role="presentation"><span class="token" translate="no">${this.name}</span>
           <span>${t('menu.bias', { bias: added })}</span></div>
-        ${this.#renderItem('force', 'M3 8h9M9 4l4 4-4 4', 'logit-force', { id: this.token })}
+        ${this.#renderItem('force', 'M3 8h9M9 4l4 4-4 4', 'logit-force', { id: this.token }, this.aims ? 'menu.aim' : undefined)}
         ${this.#biasItem('likelier', 'M8 13V3M4 7l4-4 4 4', next(1))}
         ${this.#biasItem('unlikelier', 'M8 3v10M4 9l4 4 4-4', next(-1))}
         ${
@@ -60,13 +62,14 @@ export class LogitTokenMenu extends LogitMenu {
    * @param {string} icon
    * @param {string} type of the event
    * @param {object} detail
+   * @param {string} [key] of the label
    */
-  #renderItem(name, icon, type, detail) {
+  #renderItem(name, icon, type, detail, key = `menu.${name}`) {
     return html`
       <button role="menuitem" tabindex="-1" class=${name} data-item=${name}
         @click=${() => this.act(type, detail)}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${icon}></path></svg>
-        ${t(`menu.${name}`)}</button>`;
+        ${t(key)}</button>`;
   }
 
   /** @param {string} name @param {string} icon @param {number | false | null} bias */

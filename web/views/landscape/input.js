@@ -124,7 +124,8 @@ export class Input {
     const { share, u } = this.#placeIn(event);
     this.#box = null;
     const lost = event.type === 'pointercancel';
-    if (lost || (drag?.moved && event.pointerType === 'touch')) this.pointed = null;
+    // After a drag the pointer is at the crossing: a tooltip there would cover the drawn token's name.
+    if (lost || drag?.moved) this.pointed = null;
     if (drag?.moved) this.#lines[lost ? 'cancel' : 'release']();
     else if (drag?.pressed && !lost) {
       this.pointed = { share, u };

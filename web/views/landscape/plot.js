@@ -82,8 +82,9 @@ export class Plot {
     if (!picture || !river || !point || !landscape || !reading || !knob.row) return renderTip(null);
     const { look } = picture;
     const nameOf = content.names.of;
-    const { share } = knob;
+    const { share, row } = knob;
     const { vocab_size: size } = reading.trace;
-    return renderTip({ point, river, landscape, size, look, knob: knob.row.name, share, nameOf });
+    const { u } = lines;
+    return renderTip({ point, river, landscape, size, look, knob: row.name, share, u, nameOf });
   }
 }

@@ -8,6 +8,8 @@ import { round, symbolOf } from './axis.js';
 const NARROW = 480;
 /** Shares of width and height beyond which the tooltip is left of or above the pointer. */
 const [RIGHT, BOTTOM] = [0.6, 0.75];
+/** Room around the crossing of the lines for the drawn token's name, in 1/16 rem: at each side, above, below. */
+const [SIDE, ABOVE, BELOW] = [220, 70, 14];
 
 /**
  * @typedef {object} Pointed
@@ -18,13 +20,14 @@ const [RIGHT, BOTTOM] = [0.6, 0.75];
  * @property {import('./paint.js').Look} look
  * @property {string} knob
  * @property {number} share the knob's value as a share of its range, 0 to 1
+ * @property {number | null} u the height of the crossing, 0 to 1; null without a line of u
  * @property {(id: number) => string} nameOf
  */
 
 /** @param {Pointed | null} pointed */
 export function renderTip(pointed) {
   if (!pointed) return html`<p class="tip" hidden></p>`;
-  const { point, river, landscape, size, look, knob, share: stands, nameOf } = pointed;
+  const { point, river, landscape, size, look, knob, share: stands, u, nameOf } = pointed;
   const { values, top, ids, p } = landscape;
   const [at, there] = [point.share, stands].map((share) => Math.round(share * (values.length - 1)));
   const { id } = river.river;
@@ -48,7 +51,12 @@ export function renderTip(pointed) {
       ? `max(0px, ${x}px - 100% - 14px)`
       : `min(${x + 14}px, ${look.width}px - 100%)`;
   const edge = point.u > 0.5 ? '4px' : `calc(${look.height}px - 100% - 4px)`;
-  const beside = point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
+  const above = (u ?? -1) * look.height - y; // the distance from the pointer down to the crossing
+  const covers =
+    Math.abs(stands * look.width - x) < SIDE * look.unit &&
+    above > -BELOW * look.unit &&
+    above < ABOVE * look.unit;
+  const beside = covers || point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
   const down = look.width < NARROW * look.unit ? edge : beside;
   return html`<p class="tip" translate="no" ${cssom({ transform: `translate(${left}, ${down})` })}>
     <b>${words}</b> ${valueAt(at)}${

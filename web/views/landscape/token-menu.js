@@ -84,7 +84,7 @@ export class TokenMenu {
     const { lines, content } = this.#host;
     const name = content.names.of(id);
     return html`
-      <logit-token-menu .name=${name} .spoken=${name} .token=${id}
+      <logit-token-menu .name=${name} .aims=${true} .spoken=${name} .token=${id}
         .bias=${lines.knob.settings.logit_bias?.[id] ?? 0} .x=${x} .y=${y} @logit-force=${this.#onForce}
         @logit-bias=${this.#onBias} @logit-menu-close=${this.#onClose}></logit-token-menu>`;
   }
