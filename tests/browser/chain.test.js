@@ -450,6 +450,16 @@ test('one press adds each wanted stage with its usual value, in one line, and mo
   assert.ok(!briefs.some((brief) => /0\.00/.test(brief)), briefs.join());
   await page.locator('[data-chip=min_p]').click();
   await expectTrace(page, scope.distribution({ seed: 42, ...values }, { step: 0 }));
+  await settle(page);
+  await page.locator('[data-chip=min_p]').click();
+  await page.locator('.card[data-stage=min_p]').waitFor();
+  await settle(page);
+  await page.keyboard.press('Control+z');
+  await until(
+    () => cards(page),
+    (names) => !names.includes('min_p'),
+  );
+  await page.locator('[data-chip=min_p]:not(.on)').waitFor();
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -61,8 +61,8 @@ export class Bench extends EventTarget {
   showsStages = false;
   /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
   pair = null;
-  /** Number of presets that were used. */
-  presetsUsed = 0;
+  /** Number of times that all settings were replaced, by a preset or another state. */
+  replacements = 0;
   /** True after a change by a knob. Then the bars change without an animation. */
   direct = false;
 
@@ -225,7 +225,7 @@ export class Bench extends EventTarget {
     const neutral = neutralSettings(this.table);
     const known = Object.entries(preset).filter(([name]) => name in neutral);
     this.#takeOrder(order);
-    this.presetsUsed++;
+    this.replacements++;
     return this.set({ ...neutral, ...Object.fromEntries(known) }, false);
   }
 

@@ -308,6 +308,7 @@ export class Instrument extends Bench {
     if (seed !== undefined) this.seed = seed;
     this.texts.limit = choices.max_new_tokens ?? this.texts.limit;
     this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
+    this.replacements++;
     this.prompt.text = prompt;
     const thinking = this.thinking.take(choices.thinking ?? null);
     await this.attempt(async () => {

@@ -45,7 +45,7 @@ export class LogitChain extends LogitElement {
   static properties = {
     ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
     ...withoutAttribute(
-      'mu pair beside only gates partSettings fault unfolded listed presetsUsed at own',
+      'mu pair beside only gates partSettings fault unfolded listed replacements at own',
     ),
     fixed: { type: Boolean },
     single: { type: Boolean },
@@ -135,8 +135,8 @@ export class LogitChain extends LogitElement {
     this.docked = false;
     /** True if the user has chosen to see all knobs although `single` is true. */
     this.listed = false;
-    /** Number of presets that were used. */
-    this.presetsUsed = 0;
+    /** Number of times that all settings were replaced, by a preset or another state. */
+    this.replacements = 0;
     /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
     this.own = null;
     /** Name of the sampler whose knob is shown if only one is; '' for the first. */
@@ -179,7 +179,7 @@ export class LogitChain extends LogitElement {
         this.requestUpdate();
       });
     if (changes.has('pair') && this.pair) this.unfolded = true;
-    if (changes.get('presetsUsed') !== undefined) this.#removeAdded();
+    if (changes.get('replacements') !== undefined) this.#removeAdded();
     // If the card still runs the user's sampler, the page has removed the sampler, for example by an older state.
     const card = /** @type {any} */ (this.renderRoot.querySelector('logit-own-stage'));
     if (changes.get('own') && !this.own && card?.on) this.#taken.delete('own');
@@ -547,7 +547,7 @@ export class LogitChain extends LogitElement {
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
-  /** Removes the lines of all samplers that the user added, since a preset has turned them off; keeps BESIDE. */
+  /** Removes the lines of all samplers that the user added, since a preset or another state has turned them off; keeps BESIDE. */
   #removeAdded() {
     this.#taken = new Set(BESIDE.filter((name) => this.#taken.has(name)));
   }

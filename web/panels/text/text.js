@@ -34,7 +34,7 @@ let chatPart = null;
 export class LogitText extends LogitElement {
   static properties = {
     ...withoutAttribute(
-      'prompt chatty chat chatBefore chatDate parts contextLength pieces steps examples',
+      'prompt chatty chat chatBefore chatDate parts contextLength pieces steps examples imports',
     ),
     ...withoutAttribute(
       'finished fault verdict json limit eos loop loopBreaks alternatives branches distinct',
@@ -89,6 +89,8 @@ export class LogitText extends LogitElement {
     this.steps = [];
     /** @type {string[]} */
     this.examples = [];
+    /** True to offer the settings of other programs, if the chain has no room for the button. */
+    this.imports = false;
     /** @type {string | null} */
     this.finished = null;
     this.running = false;
@@ -232,6 +234,11 @@ export class LogitText extends LogitElement {
               @click=${() => this.#emitPrompt(example)}>${example.replaceAll('\n', '↵')}</button>`,
           )}
         </div>
+        ${
+          this.imports
+            ? html`<button class="quiet" data-command="programs" aria-label=${t('chain.programs')} @click=${() => this.emit('logit-programs')}>${t('chain.programs.short')}</button>`
+            : nothing
+        }
       </div>
     `;
   }

@@ -239,17 +239,20 @@ export class LogitBench extends LogitElement {
   #renderPanel(name, values) {
     const { direct, whatIf } = this.given.instrument;
     const hidden = !this.#shows(name);
+    // If one knob shows at a time, the chain has its own buttons far below, so the prompt has this one in its row.
+    const { knobs } = this.given;
+    const near = this.single && !knobs && this.#shows('text') && this.#shows('chain');
     switch (name) {
       case 'text':
         return html`
-          <logit-text class="panel text" part="text" ?hidden=${hidden} ?stacked=${this.low || !this.wide} .deferUpdates=${direct} ${props(values)}></logit-text>`;
+          <logit-text class="panel text" part="text" ?hidden=${hidden} ?stacked=${this.low || !this.wide} .deferUpdates=${direct} .imports=${near} ${props(values)}></logit-text>`;
       case 'distribution':
         return html`
           <logit-distribution class="panel distribution" part="distribution" ?hidden=${hidden}
             ?no-glide=${direct} ${props(values)}></logit-distribution>`;
       case 'chain':
         return html`
-          <logit-chain class="panel chain" part="chain" ?hidden=${hidden} ?single=${this.single} ?docked=${this.low || !this.wide} .deferUpdates=${direct} ${props(values)}></logit-chain>`;
+          <logit-chain class="panel chain" part="chain" ?hidden=${hidden} ?single=${this.single} ?docked=${this.low || !this.wide} .deferUpdates=${direct} ${props({ ...values, imports: values.imports && !near })}></logit-chain>`;
       case 'draw':
         return html`
           <logit-draw class="panel draw" part="draw" ?hidden=${hidden} ?no-glide=${direct}

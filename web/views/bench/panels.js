@@ -52,7 +52,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
       return { trace, drawn, further, table, settings, order, fixed };
     },
     get chain() {
-      const { table, settings, pair, beside, order, difference, own, presetsUsed } = bench;
+      const { table, settings, pair, beside, order, difference, own, replacements } = bench;
       return {
         table,
         settings,
@@ -65,7 +65,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
         order,
         difference,
         own,
-        presetsUsed,
+        replacements,
         only: knobs,
         fixed,
       };
