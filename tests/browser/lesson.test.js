@@ -908,6 +908,9 @@ test('the lesson on whole sentences judges by their law and shows it: ranks, bea
   await rows.nth(3).waitFor();
   assert.deepEqual(await rows.locator('td:last-child').allInnerTexts(), ['5', '1', '16', '6']);
   await choose(7, 2, /^Right\. Only the first word is free/);
+  await question(page, 8).locator('input').fill('97.3 %');
+  await question(page, 8).locator('button.primary').click();
+  await figure(3).getByText('72.7%').first().waitFor();
   await choose(3, 1, /^Right\. It has 24\.0%/);
   for (const [part, place, temperature, heard] of [
     [1, 4, '0.3', /^Not yet\. Greedy’s sentence leads already/],
@@ -922,6 +925,7 @@ test('the lesson on whole sentences judges by their law and shows it: ranks, bea
       (text) => heard.test(text),
     );
   }
+  await figure(4).getByText('95.3 right').waitFor();
   await figure(1).getByText('The most probable is “went to school”: 7.37%').waitFor();
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 375, `${wide} px`);

@@ -270,6 +270,7 @@ export const CHOICES = {
   text: { length: number(0, LONGEST_TEXT) },
   loop: { step: number(0, 40) },
   sentences: {
+    kind: oneOfNames(['ways', 'knob', 'right', 'mask']),
     beam_width: number(1, 20),
     allowed: list(plainText, 2, 8),
   },

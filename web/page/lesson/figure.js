@@ -154,7 +154,7 @@ export class LogitFigure extends LogitElement {
       sentences: () =>
         held
           ? html`<div class="later"></div>`
-          : html`<logit-sentences .model=${modelOf(begin)} .prompt=${prompt}
+          : html`<logit-sentences .model=${modelOf(begin)} .prompt=${prompt} .knob=${this.knob ?? null}
         .settings=${this.#presentSettings} ${props(choices ?? {})}></logit-sentences>`,
       cost: () => html`<logit-cost-sum ${props(choices ?? {})}></logit-cost-sum>`,
     };

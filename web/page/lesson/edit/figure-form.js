@@ -1,6 +1,7 @@
 /** Renders the fields of a figure. Below them is the live figure: the teacher can change it and adopt the changes. */
 import { html, nothing } from 'lit';
 import { locales as compareLocales } from '#locales/compare';
+import { locales as sentencesLocales } from '#locales/sentences';
 import { locales as sweepLocales } from '#locales/sweep';
 import { settingName } from '../../../base/setting-words.js';
 import { MEASURES } from '../../../engine/measures.js';
@@ -13,6 +14,7 @@ import { measureName } from '../../../views/sweep/labels.js';
 import { renderSettings, settingChoices } from './measure-form.js';
 
 addMessages(compareLocales);
+addMessages(sentencesLocales);
 addMessages(sweepLocales);
 
 /**
@@ -67,7 +69,14 @@ const CHOSEN = {
   cost: (form, place) =>
     html`<div class="row">${['prompt_tokens', 'new_tokens', 'width'].map((name) => form.number([...place, name]))}</div>`,
   text: (form, place) => html`<div class="row">${form.number([...place, 'length'])}</div>`,
-  sentences: (form, place) => html`<div class="row">${form.number([...place, 'beam_width'])}</div>
+  sentences: (form, place) => html`<div class="row">${form.select(
+    [...place, 'kind'],
+    namesWithWords(['ways', 'right', 'mask'], (name) =>
+      t(`sentences.${name}${name === 'ways' ? '' : '.name'}`),
+    ),
+    { label: t('sentences.pictures'), value: form.get(place)?.kind ?? 'ways' },
+  )}
+    ${form.number([...place, 'beam_width'])}</div>
     ${form.line([...place, 'allowed'], (text) => text)}`,
   compare: (form, place) => html`<div class="row">${form.select(
     [...place, 'suite'],
