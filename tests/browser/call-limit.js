@@ -6,7 +6,7 @@
 /** Longest time of a call, in ms; longer than any wait of playwright-core that has a limit of its own. */
 const LIMIT = 90_000;
 
-/** Prototypes whose methods have the limit already. */
+/** Prototypes with the limit in their methods. */
 const limited = new WeakSet();
 
 /**

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from '../node/small_model.js';
 import { pathToFileURL } from 'node:url';
@@ -13,12 +13,7 @@ import { START, chooseModel, openBench, settle, until } from './bench.js';
 
 const SAID = [{ role: 'user', content: '<end>' }];
 
-/** @type {Awaited<ReturnType<typeof openBench>>} */
-let bench;
-before(async () => {
-  bench = await openBench();
-});
-after(() => bench?.close());
+const bench = await openBench();
 
 test('chat gives the same ids as in Node, and an endless template is stopped', async () => {
   const loop = (/** @type {string} */ inner) => `{% for a in range(99999) %}${inner}{% endfor %}`;
@@ -68,10 +63,7 @@ test('the messages are state: a link holds them, and a model without a template 
   });
   assert.deepEqual([found, kept], ['Hi', 'S']);
   await page.locator('logit-text #fault').getByText('no chat template').waitFor();
-  await until(
-    async () => page.url(),
-    (url) => url.includes('chat=Hi&system=S'),
-  );
+  await until(() => page.url(), /chat=Hi&system=S/);
   assert.match(page.url(), /chat=Hi&system=S/);
   await close();
 });
@@ -149,23 +141,17 @@ test('the chat’s fold sets the thinking, which draws the next token; a bad num
   assert.ok(usual > 2);
   await box('top_k').fill('2');
   await box('top_k').press('Enter');
-  assert.equal(await until(kept, (n) => n === 2), 2);
+  await until(kept, 2);
   await page.locator('logit-chain').getByText('In place of the values here: top-k 2').waitFor();
   await box('top_k').fill('-3');
   await box('top_k').press('Enter');
   await page.locator('logit-chat .error').getByText('got -3').waitFor();
   assert.equal(await kept(), 2);
   const address = /thinking=%7B%22top_k%22:2%7D/;
-  assert.match(
-    await until(
-      async () => page.url(),
-      (url) => address.test(url),
-    ),
-    address,
-  );
+  await until(() => page.url(), address);
   await box('top_k').fill('');
   await box('top_k').press('Enter');
-  assert.equal(await until(kept, (n) => n === usual), usual);
+  await until(kept, usual);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -180,13 +166,7 @@ long('the chat renderer is fetched with its model and then works without the net
   for (const said of ['Hi', 'Ho']) {
     await page.locator('logit-chat #user').fill(said);
     const tape = `[<end>]user: ${said} 26.07.2024[<end>]<think>`;
-    assert.equal(
-      await until(
-        () => readTape(page),
-        (shown) => shown === tape,
-      ),
-      tape,
-    );
+    await until(() => readTape(page), tape);
   }
   assert.deepEqual(complaints, []);
   await close();
@@ -205,11 +185,7 @@ long('a model with a template takes a text or a chat, also in the single file', 
     await page.locator('logit-text [data-mode=chat]').click();
     const chat = page.locator('logit-chat');
     const prompt = await chat.locator('#user').inputValue();
-    const shown = (/** @type {string} */ text) =>
-      until(
-        () => readTape(page),
-        (tape) => tape === text,
-      );
+    const shown = (/** @type {string} */ text) => until(() => readTape(page), text);
     const opened = `[<end>]user: ${prompt} 26.07.2024[<end>]<think>`;
     assert.equal(await shown(opened), opened);
     assert.equal(await chat.locator('#date').inputValue(), '2024-07-26');

@@ -37,10 +37,7 @@ test('three lessons come first with their pictures, and one begins with a guess 
   const guess = page.locator('logit-guess');
   const bars = guess.getByRole('slider');
   const shares = () => guess.evaluate((it) => it.drawn);
-  await until(
-    () => bars.count(),
-    (n) => n === 6,
-  );
+  await until(() => bars.count(), 6);
   await rest(page);
   const figure = page.locator('logit-figure').first();
   assert.equal(await figure.evaluate((it) => it.held), true);
@@ -149,25 +146,16 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
   await rest(page);
   assert.match(await said(page, 4), /About what the model gives it at T = 1/);
   await figures.nth(1).locator('[role=slider]').first().press('Home');
-  await until(
-    () => said(page, 4),
-    (text) => /^Right\. The text is nearly/.test(text),
-  );
+  await until(() => said(page, 4), /^Right\. The text is nearly/);
   // If the learner moves the figure after a right answer, the verdict below the question changes, but the score does
   // not.
   await figures.nth(1).locator('[role=slider]').first().press('End');
-  await until(
-    () => question(page, 4).locator('.now').innerText(),
-    (text) => /^Now: 0\.0/.test(text),
-  );
+  await until(() => question(page, 4).locator('.now').innerText(), /^Now: 0\.0/);
   await question(page, 4).locator('button.primary').press('Enter');
   await rest(page);
   assert.match(await said(page, 4), /less probable/);
   await figures.nth(1).locator('[role=slider]').first().press('Home');
-  await until(
-    () => said(page, 4),
-    (text) => /^Right\. The text is nearly/.test(text),
-  );
+  await until(() => said(page, 4), /^Right\. The text is nearly/);
 
   const now = await result(page);
   assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 11]);
@@ -648,20 +636,14 @@ long(
     await bias.locator('input[type=range]').fill('2');
     await until(
       () => question(page, 3).locator('.now').innerText(),
-      (text) => /^Now: 0\.681/.test(text), // the share is e^3 / (e^3 + e^2 + e^0.5 + e^-1)
+      /^Now: 0\.681/, // the share is e^3 / (e^3 + e^2 + e^0.5 + e^-1)
     );
     assert.match(await answer(3), /not far enough/);
     await bias.locator('input[type=checkbox]').check();
-    await until(
-      () => question(page, 3).locator('.now').innerText(),
-      (text) => /^Now: 0\.000/.test(text),
-    );
+    await until(() => question(page, 3).locator('.now').innerText(), /^Now: 0\.000/);
     await bias.locator('input[type=checkbox]').uncheck();
     await bias.locator('input[type=range]').fill('4');
-    await until(
-      () => said(page, 3),
-      (text) => /^Right\. A bias of about 3\.5/.test(text),
-    );
+    await until(() => said(page, 3), /^Right\. A bias of about 3\.5/);
     assert.match(await answer(5, 0), /it reads “bear”/);
     const written = page.locator('logit-written-text');
     assert.doesNotMatch(await written.locator('.new').innerText(), /^ ?bear/);
@@ -674,20 +656,14 @@ long(
     assert.match(await answer(1, 0), /^Right\./);
     assert.match(await question(page, 2).locator('.now').innerText(), /^Now: no/);
     await page.locator('logit-constraint select').first().selectOption('three_numbers');
-    await until(
-      () => said(page, 2),
-      (text) => /^Right\./.test(text),
-    );
+    await until(() => said(page, 2), /^Right\./);
     assert.match(await page.locator('logit-verdict .verdict').first().innerText(), /Valid JSON/);
     assert.match(await answer(3, 0), /knows nothing of the limit/);
     const object = page.locator('logit-figure').last();
     assert.match(await object.locator('.verdict').innerText(), /cut off/);
     assert.match(await object.locator('logit-constraint #state').innerText(), /tokens allowed/);
     await object.locator('.controls input[type=range]').first().fill('100');
-    await until(
-      () => said(page, 4),
-      (text) => /^Right\./.test(text),
-    );
+    await until(() => said(page, 4), /^Right\./);
     if (LONG) assert.deepEqual(await axe(page), []);
 
     await goTo('same-seed');
@@ -697,10 +673,7 @@ long(
     await set(box.nth(1), '7');
     assert.match(await answer(3), /temperature is too high/);
     await box.nth(0).fill('0.8');
-    await until(
-      () => said(page, 3),
-      (text) => /^Right\. Lily/.test(text),
-    );
+    await until(() => said(page, 3), /^Right\. Lily/);
     assert.equal(await page.locator('logit-written-text code').innerText(), '1358fa45');
     await page.locator('[data-command=reset]').click();
     await rest(page);
@@ -756,10 +729,7 @@ long('changing the language keeps typed answers, settings and refusals', async (
   await asked.locator('button.primary').click();
   const refused = asked.locator('.said');
   const english = 'The figure cannot be read: the vocabulary has no word "Xyz"';
-  await until(
-    () => refused.innerText(),
-    (text) => text === english,
-  );
+  await until(() => refused.innerText(), english);
 
   await page.locator('logit-preferences [popovertarget]').click();
   await page.getByText('Español').click();
@@ -842,10 +812,7 @@ long('every slider of a question has a box or steps, for touch and keys, at 375 
   await less.press('Enter');
   assert.equal(await shown(), '0.8');
   await page.locator('[data-control=seed] input').fill('7');
-  await until(
-    () => said(page, 3),
-    (text) => /^Right\. Lily and her big dream/.test(text),
-  );
+  await until(() => said(page, 3), /^Right\. Lily and her big dream/);
   assert.match(
     await page.locator('logit-written-text .sum').innerText(),
     /^Check sum of the new text\s+1358fa45/i,
@@ -872,15 +839,9 @@ long('every slider of a question has a box or steps, for touch and keys, at 375 
       );
       const at = await number('aria-valuenow');
       await walk.getByRole('button', { name: 'Next point' }).press('Enter');
-      await until(
-        () => number('aria-valuenow'),
-        (now) => now === at + 1,
-      );
+      await until(() => number('aria-valuenow'), at + 1);
       await walk.getByRole('button', { name: 'Previous point' }).click();
-      await until(
-        () => number('aria-valuenow'),
-        (now) => now === at,
-      );
+      await until(() => number('aria-valuenow'), at);
     }
     await end();
   }
@@ -894,10 +855,7 @@ test('the lesson on whole sentences judges by their law and shows it: ranks, bea
   const choose = async (place, option, heard) => {
     await question(page, place).locator('input[type=radio]').nth(option).check();
     await question(page, place).locator('button.primary').click();
-    await until(
-      () => said(page, place),
-      (text) => heard.test(text),
-    );
+    await until(() => said(page, place), heard);
   };
   const figure = (part) => page.locator('article > section').nth(part).locator('logit-sentences');
   await choose(1, 0, /^Not yet.*another sentence on top/);
@@ -920,10 +878,7 @@ test('the lesson on whole sentences judges by their law and shows it: ranks, bea
     const section = page.locator('article > section').nth(part);
     await section.locator('[data-control=temperature] input').fill(temperature);
     if (temperature === '0.3') await question(page, place).locator('button.primary').click();
-    await until(
-      () => said(page, place),
-      (text) => heard.test(text),
-    );
+    await until(() => said(page, place), heard);
   }
   await figure(4).getByText('95.3 right').waitFor();
   await figure(1).getByText('The most probable is “went to school”: 7.37%').waitFor();
@@ -1182,16 +1137,10 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
   assert.equal(await question(page, 1).locator('.sum, logit-code li').count(), 0);
   await editor.fill('await new Promise((done) => setTimeout(done, 1000)); throw 1;');
   await editor.press('Control+Enter');
-  await until(
-    () => said(page, 1),
-    (text) => text === 'Checking your answer…',
-  );
+  await until(() => said(page, 1), 'Checking your answer…');
   await editor.press('Space');
   assert.equal(await said(page, 1), '');
-  await until(
-    () => said(page, 1),
-    (text) => /^You changed your answer while it was being checked/.test(text),
-  );
+  await until(() => said(page, 1), /^You changed your answer while it was being checked/);
   assert.match(await check('export default (;'), /could not be loaded/);
   assert.match(await check(example), /^Right\. It reorders nothing/);
   await editor.press('Space');
