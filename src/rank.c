@@ -1,6 +1,6 @@
 /* build: -O2 */
-/* Selection in rank order by radix. A first pass finds a floor, at most the logit of the wanted
- * token. So later passes, over bits of logits, read only few tokens. Only the returned list is
+/* Selection in rank order. A first pass finds a floor, at most the logit of the wanted token. So
+ * later passes, which sort logits into buckets, read only few tokens. Only the returned list is
  * sorted. */
 #include "rank.h"
 
@@ -11,8 +11,9 @@
 #include "elementary.h"
 #include "loop.h"
 
-enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64 };
-enum { FEW = 128 }; /* sorting this number takes less time than clearing the buckets */
+enum { BUCKETS = 2048, BLOCK = 64 };
+enum { FEW = 1024, FEW_BUCKETS = 128 }; /* more buckets take too long to clear for so few tokens */
+enum { STEPS = 24 };
 
 /* Returns a logit's sort key: a larger logit has a larger key. Adding 0 turns -0 into +0, because
  * the two zeros must tie. */
@@ -81,41 +82,48 @@ OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32
     return found;
 }
 
-/* Returns the k-th largest key with its last 10 bits cleared. */
-static uint32_t nth_key(const uint32_t *keys, size_t n, uint32_t k) {
-    uint32_t prefix = 0;
-    for (int shift = 32 - BITS; shift >= 10; shift -= BITS) {
-        uint32_t counts[BUCKETS] = {0}, bucket = BUCKETS - 1;
-        for (size_t i = 0; i < n; i++)
-            counts[keys[i] >> shift & (BUCKETS - 1)] += keys[i] >> shift >> BITS == prefix;
-        for (; bucket > 0 && counts[bucket] < k; bucket--) k -= counts[bucket];
-        prefix = prefix << BITS | bucket;
-    }
-    return prefix << 10;
+static OUTLINED size_t count_reaching(const float *logits, size_t n, float floor) {
+    uint32_t count = 0;
+    VECTOR4
+    for (size_t i = 0; i < n; i++) count += logits[i] >= floor;
+    return count;
 }
 
-/* Set i contains every `sets`-th logit from i on, so that the maxima can be vectorised. */
+/* Set i contains every `sets`-th logit from i on, so that the maxima can be vectorised. The floor
+ * is then found by bisection, below the largest logit. */
 float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
     const float none = -INFINITY;
     size_t sets = 4 * ((size_t)k / 2 + 16), rows = n / sets;
-    if (rows < 2) return -FLT_MAX;
-    for (size_t i = 0; i < sets; i++) memcpy(scratch + i, &none, sizeof none);
-    for (size_t r = 0; r < rows; r++) {
-        VECTOR4
-        for (size_t i = 0; i < sets; i++) {
-            float logit = logits[r * sets + i], max;
-            memcpy(&max, scratch + i, sizeof max);
-            max = max < logit ? logit : max;
-            memcpy(scratch + i, &max, sizeof max);
+    float *maxima = (float *)(void *)scratch, max;
+    if (rows >= 2) {
+        for (size_t i = 0; i < sets; i++) maxima[i] = none;
+        for (size_t r = 0; r < rows; r++) {
+            VECTOR4
+            for (size_t i = 0; i < sets; i++) {
+                float logit = logits[r * sets + i];
+                maxima[i] = maxima[i] < logit ? logit : maxima[i];
+            }
         }
+        logits = maxima;
+        n = sets;
     }
-    for (size_t i = 0; i < sets; i++) {
-        float max;
-        memcpy(&max, scratch + i, sizeof max);
-        scratch[i] = key_of(max);
+    if (rank_survey(logits, n, &max) < k) return -FLT_MAX;
+    float floor = max, above = max;
+    for (float step = 1; floor > -INFINITY && count_reaching(logits, n, floor) < k; step *= 2) {
+        above = floor;
+        floor = max - step;
     }
-    uint32_t least = key_of(-FLT_MAX), key = nth_key(scratch, sets, k);
-    return least_with(key > least ? key : least);
+    for (int i = 0; i < STEPS; i++) {
+        float middle = floor + (above - floor) / 2;
+        if (!(middle > floor && middle < above)) break;
+        size_t count = count_reaching(logits, n, middle);
+        if (count < k)
+            above = middle;
+        else
+            floor = middle;
+        if (count == k) break;
+    }
+    return floor > -FLT_MAX ? floor : -FLT_MAX;
 }
 
 /* Returns a logit that the wanted token reaches. Tokens that each weigh less than (total - target)
@@ -142,24 +150,71 @@ static uint64_t amount_of(const struct selection *s, uint32_t id) {
     return s->weights ? s->weights[id] : 1;
 }
 
-/* Sorts candidates into buckets of 2^shift keys from `base` on. Adds the buckets up, from the best
- * one, until the sum reaches s->missing. Keeps the last bucket's tokens only; returns the count. */
-static size_t narrow_candidates(struct selection *s, uint32_t *ids, size_t n, uint32_t *base,
-                                int shift) {
-    uint64_t amounts[BUCKETS] = {0};
-    uint32_t chosen = BUCKETS - 1;
+/* Sets *low and *high to the least and the largest logit of n ids. */
+static void find_range(const float *logits, const uint32_t *ids, size_t n, float *low,
+                       float *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        float logit = logits[ids[i]];
+        *low = logit < *low ? logit : *low;
+        *high = logit > *high ? logit : *high;
+    }
+}
+
+/* Sorts candidates with logits from `low` to `high` into equal buckets. Adds the buckets up, from
+ * the best one, until the sum reaches s->missing. Keeps the last bucket's tokens only; returns the
+ * count. */
+static size_t narrow_candidates(struct selection *s, uint32_t *ids, size_t n, float low,
+                                float high) {
+    uint64_t amounts[BUCKETS];
+    uint32_t buckets = n > FEW ? BUCKETS : FEW_BUCKETS, chosen = buckets - 1;
+    double base = (double)low, scale = (double)chosen / ((double)high - base);
     size_t found = 0;
+    memset(amounts, 0, buckets * sizeof *amounts);
     for (size_t i = 0; i < n; i++)
-        amounts[(key_of(s->logits[ids[i]]) - *base) >> shift] += amount_of(s, ids[i]);
+        amounts[(uint32_t)(((double)s->logits[ids[i]] - base) * scale)] += amount_of(s, ids[i]);
     for (; chosen > 0 && amounts[chosen] < s->missing; chosen--) s->missing -= amounts[chosen];
     for (size_t i = 0; i < n; i++) {
-        uint32_t id = ids[i], bucket = (key_of(s->logits[id]) - *base) >> shift;
+        uint32_t id = ids[i], bucket = (uint32_t)(((double)s->logits[id] - base) * scale);
         s->before += bucket > chosen;
         ids[found] = id;
         found += bucket == chosen;
     }
-    *base += chosen << shift;
     return found;
+}
+
+/* Returns the token that reaches the target. `ids` are n candidates with logits from `low` to
+ * `high`, ascending. */
+static struct rank_place select_place(struct selection s, uint32_t *ids, size_t n, float low,
+                                      float high) {
+    size_t i = 0;
+    while (low < high) {
+        n = narrow_candidates(&s, ids, n, low, high);
+        find_range(s.logits, ids, n, &low, &high);
+    }
+    for (; i + 1 < n; i++) { /* the candidates are tied */
+        uint64_t amount = amount_of(&s, ids[i]);
+        if (amount >= s.missing) break;
+        s.missing -= amount;
+    }
+    return (struct rank_place){ids[i], s.before + (uint32_t)i};
+}
+
+struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
+    size_t found = rank_reaching(logits, n, rank_floor(logits, n, k, scratch), scratch);
+    float low, high;
+    find_range(logits, scratch, found, &low, &high);
+    return select_place((struct selection){logits, NULL, k, 0}, scratch, found, low, high);
+}
+
+struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
+                               uint64_t total, uint64_t target, uint32_t *scratch) {
+    float max;
+    rank_survey(logits, n, &max);
+    float floor = floor_by_mass(max, n, total, target);
+    size_t found = rank_reaching(logits, n, floor, scratch);
+    return select_place((struct selection){logits, weights, target, 0}, scratch, found, floor, max);
 }
 
 /* Bottom-up merge sort of ids by logit. Ids with equal logits stay in ascending order. */
@@ -177,42 +232,6 @@ static void sort_ids(const float *logits, uint32_t *ids, size_t count, uint32_t 
         }
         memcpy(ids, scratch, count * sizeof *ids);
     }
-}
-
-/* Returns the token that reaches the target. Its logit must be from `floor` to `max`. */
-static struct rank_place select_place(struct selection s, size_t n, float floor, float max,
-                                      uint32_t *scratch) {
-    uint32_t base = key_of(floor), span = key_of(max) - base, spare[FEW];
-    size_t found = rank_reaching(s.logits, n, floor, scratch), i = 0;
-    int shift = 0;
-    while (span >> shift >= BUCKETS) shift++;
-    if (found <= FEW)
-        sort_ids(s.logits, scratch, found, spare);
-    else
-        for (;; shift = shift > BITS ? shift - BITS : 0) {
-            found = narrow_candidates(&s, scratch, found, &base, shift);
-            if (!shift) break;
-        }
-    for (; i + 1 < found; i++) { /* tokens are sorted, or tied and ascending by id */
-        uint64_t amount = amount_of(&s, scratch[i]);
-        if (amount >= s.missing) break;
-        s.missing -= amount;
-    }
-    return (struct rank_place){scratch[i], s.before + (uint32_t)i};
-}
-
-struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
-    float max, floor = rank_floor(logits, n, k, scratch);
-    rank_survey(logits, n, &max);
-    return select_place((struct selection){logits, NULL, k, 0}, n, floor, max, scratch);
-}
-
-struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
-                               uint64_t total, uint64_t target, uint32_t *scratch) {
-    float max;
-    rank_survey(logits, n, &max);
-    float floor = floor_by_mass(max, n, total, target);
-    return select_place((struct selection){logits, weights, target, 0}, n, floor, max, scratch);
 }
 
 uint32_t rank_of(const float *logits, size_t n, uint32_t id) {

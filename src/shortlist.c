@@ -8,7 +8,7 @@
 #include "rank.h"
 #include "stage.h"
 
-enum { TOUCHED_MAX = 1024 };
+enum { TOUCHED_MAX = 1024, WORD = 32 };
 
 /* Bounds on the tokens that can survive. */
 struct plan {
@@ -103,119 +103,56 @@ static float least_tied(float limit, double temperature) {
     return NAN; /* the temperature is so high that too many logits tie */
 }
 
-static void swap(float *a, float *b) {
-    float old = *a;
-    *a = *b;
-    *b = old;
-}
-
-/* Returns the k-th largest of n values and reorders them: quickselect (Hoare 1961) with the median
- * of three as pivot and a separate part for ties. */
-static float nth_largest(float *values, uint32_t n, uint32_t k) {
-    uint32_t low = 0, high = n - 1;
-    for (;;) {
-        float a = values[low], b = values[low + (high - low) / 2], c = values[high];
-        float pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-        uint32_t above = low, i = low, end = high + 1; /* [0, above) > pivot, [end, n) < pivot */
-        while (i < end) {
-            if (values[i] > pivot)
-                swap(&values[above++], &values[i++]);
-            else if (values[i] < pivot)
-                swap(&values[i], &values[--end]);
-            else
-                i++;
-        }
-        if (k - 1 < above)
-            high = above - 1;
-        else if (k - 1 >= end)
-            low = end;
-        else
-            return pivot;
-    }
-}
-
-/* Lists every token whose logit is at least the keep-th best, and ties by rounding. False if the
- * list is empty or too long, or a logit is out of range. */
-static bool list_best(struct shortlist *list, const float *logits, size_t vocab_size,
-                      const struct plan *plan, uint32_t keep, uint32_t *scratch) {
-    float threshold = rank_floor(logits, vocab_size, keep, scratch), best[SHORTLIST_MAX];
-    threshold = least_tied(threshold, plan->temperature);
-    if (rank_any_below(logits, vocab_size, plan->least)) return false;
-    size_t found = rank_reaching(logits, vocab_size, threshold, scratch);
-    if (found > SHORTLIST_MAX) return false;
-    for (size_t i = 0; i < found; i++) {
-        best[i] = logits[scratch[i]];
-        if (!(fabsf(best[i]) <= plan->largest)) return false;
-    }
-    if (found > keep)
-        threshold = least_tied(nth_largest(best, (uint32_t)found, keep), plan->temperature);
-    list->n = 0;
-    for (size_t i = 0; i < found; i++) {
-        list->ids[list->n] = scratch[i];
-        list->logits[list->n] = logits[scratch[i]];
-        list->n += logits[scratch[i]] >= threshold;
-    }
-    return list->n > 0;
-}
-
-/* Lists the ids of biases and history in ascending order, each id once. */
-static uint32_t list_touched(uint32_t *touched, const struct settings *settings,
+/* Sets the bits of the ids of biases and history; clears all others. Returns the number of ids. */
+static uint32_t mark_touched(uint32_t *bits, size_t vocab_size, const struct settings *settings,
                              const uint32_t *history, size_t n_history) {
-    uint32_t n = settings->n_bias;
-    for (uint32_t i = 0; i < n; i++) touched[i] = settings->bias[i].id;
-    for (size_t h = 0; h < n_history; h++) {
-        uint32_t id = history[h], at = n;
-        while (at > 0 && touched[at - 1] > id) at--;
-        if (at > 0 && touched[at - 1] == id) continue;
-        memmove(touched + at + 1, touched + at, (n - at) * sizeof *touched);
-        touched[at] = id;
-        n++;
+    uint32_t count = 0;
+    memset(bits, 0, (vocab_size / WORD + 1) * sizeof *bits);
+    for (size_t i = 0; i < settings->n_bias + n_history; i++) {
+        size_t h = i - settings->n_bias;
+        uint32_t id = i < settings->n_bias ? settings->bias[i].id : history[h];
+        count += !(bits[id / WORD] >> id % WORD & 1);
+        bits[id / WORD] |= (uint32_t)1 << id % WORD;
     }
-    return n;
+    return count;
 }
 
-/* Merges the touched tokens (list_touched) into the list. Both are ascending by id. Writes from the
- * end, so nothing moves twice. */
-static bool add_touched(struct shortlist *list, const uint32_t *touched, uint32_t n_touched,
-                        const float *logits) {
-    uint32_t added = 0;
-    for (uint32_t t = 0, i = 0; t < n_touched; t++) {
-        while (i < list->n && list->ids[i] < touched[t]) i++;
-        added += i == list->n || list->ids[i] != touched[t];
+/* Sets the bits of all tokens whose logits reach the keep-th best, of ties by rounding, and of a
+ * few more. False if there are none or too many, or a logit is out of range. */
+static bool mark_best(uint32_t *bits, const float *logits, size_t vocab_size,
+                      const struct plan *plan, uint32_t keep, uint32_t *ids) {
+    float least = least_tied(rank_floor(logits, vocab_size, keep, ids), plan->temperature);
+    if (isnan(least) || rank_any_below(logits, vocab_size, plan->least)) return false;
+    size_t n = rank_reaching(logits, vocab_size, least, ids);
+    if (n == 0 || n > SHORTLIST_MAX) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!(fabsf(logits[ids[i]]) <= plan->largest)) return false;
+        bits[ids[i] / WORD] |= (uint32_t)1 << ids[i] % WORD;
     }
-    if (list->n + added > SHORTLIST_MAX) return false;
-    uint32_t from = list->n, to = list->n + added, t = n_touched;
-    list->n = to;
-    while (t > 0) {
-        if (from > 0 && list->ids[from - 1] >= touched[t - 1]) {
-            t -= list->ids[from - 1] == touched[t - 1];
-            list->ids[--to] = list->ids[--from];
-            list->logits[to] = list->logits[from];
-        } else {
-            list->ids[--to] = touched[--t];
-            list->logits[to] = logits[touched[t]];
+    return true;
+}
+
+/* Lists the marked tokens. Sets index[id] for each of them; false if there are too many. */
+static bool list_marked(struct shortlist *list, const uint32_t *bits, const float *logits,
+                        size_t vocab_size, uint32_t *index) {
+    list->n = 0;
+    for (uint32_t word = 0; word <= vocab_size / WORD; word++) {
+        for (uint32_t left = bits[word]; left; left &= left - 1) {
+            uint32_t id = WORD * word + (uint32_t)__builtin_ctz(left);
+            if (list->n == SHORTLIST_MAX) return false;
+            index[id] = list->n;
+            list->ids[list->n] = id;
+            list->logits[list->n++] = logits[id];
         }
     }
     return true;
 }
 
-/* Returns the index of an id that must be in the list. */
-static uint32_t index_of(const struct shortlist *list, uint32_t id) {
-    uint32_t low = 0, high = list->n;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        if (list->ids[middle] > id)
-            high = middle;
-        else
-            low = middle;
-    }
-    return low;
-}
-
 /* Copies settings and history with ids replaced by indices of the list. `before` ids of the history
  * have been left out. */
-static void translate_ids(struct shortlist *list, const struct settings *settings,
-                          const uint32_t *history, size_t n_history, size_t before) {
+static void translate_ids(struct shortlist *list, const uint32_t *index,
+                          const struct settings *settings, const uint32_t *history,
+                          size_t n_history, size_t before) {
     double *ignored = &list->settings.value[SETTING_PROMPT_IGNORE_LENGTH];
     list->settings = *settings;
     *ignored = *ignored > (double)before ? *ignored - (double)before : 0;
@@ -223,25 +160,23 @@ static void translate_ids(struct shortlist *list, const struct settings *setting
     list->settings.value[SETTING_REPETITION_WINDOW] = 0;
     list->n_history = (uint32_t)n_history;
     for (uint32_t i = 0; i < settings->n_bias; i++)
-        list->bias[i] =
-            (struct warp_bias){index_of(list, settings->bias[i].id), settings->bias[i].bias};
-    for (size_t i = 0; i < n_history; i++) list->history[i] = index_of(list, history[i]);
+        list->bias[i] = (struct warp_bias){index[settings->bias[i].id], settings->bias[i].bias};
+    for (size_t i = 0; i < n_history; i++) list->history[i] = index[history[i]];
 }
 
 bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
                     const struct settings *settings, const uint32_t *history, size_t n_history,
                     uint32_t *scratch) {
     struct plan plan;
-    uint32_t touched[2 * TOUCHED_MAX];
     size_t whole = n_history;
+    uint32_t *bits = scratch + vocab_size;
     n_history = penalty_window(settings, &history, n_history);
     if (!make_plan(&plan, settings, n_history)) return false;
     if (n_history > TOUCHED_MAX || settings->n_bias > TOUCHED_MAX) return false;
-    uint32_t n_touched = list_touched(touched, settings, history, n_history);
-    uint32_t keep = plan.keep + n_touched;
+    uint32_t keep = plan.keep + mark_touched(bits, vocab_size, settings, history, n_history);
     if (keep == 0 || keep > SHORTLIST_MAX / 4) return false;
-    if (!list_best(list, logits, vocab_size, &plan, keep, scratch)) return false;
-    if (!add_touched(list, touched, n_touched, logits)) return false;
-    translate_ids(list, settings, history, n_history, whole - n_history);
+    if (!mark_best(bits, logits, vocab_size, &plan, keep, scratch)) return false;
+    if (!list_marked(list, bits, logits, vocab_size, scratch)) return false;
+    translate_ids(list, scratch, settings, history, n_history, whole - n_history);
     return true;
 }

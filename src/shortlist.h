@@ -28,7 +28,7 @@ struct shortlist {
 /* Fills the list. Returns false if the chain does not allow a short list, if the list would be
  * longer than SHORTLIST_MAX, or if a logit is NaN or +Infinity. The caller must then use the whole
  * vocabulary. Settings and history must be checked before. Time is linear in vocab_size. `scratch`
- * has room for vocab_size uint32. */
+ * has room for 2 * vocab_size uint32. */
 bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
                     const struct settings *settings, const uint32_t *history, size_t n_history,
                     uint32_t *scratch);

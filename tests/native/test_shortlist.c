@@ -13,7 +13,7 @@
 
 enum { N = 6000 };
 static float logits[N];
-static uint32_t history[64], scratch[N];
+static uint32_t history[64], scratch[2 * N];
 static struct shortlist list;
 static int short_draws;
 
@@ -85,7 +85,7 @@ static void short_equals_long(void) {
 }
 
 /* Sets top_k 1 and temperature 3, and finds two neighbouring logits that become equal by rounding.
- * The last ten bits of the larger logit are 0, so rank_floor returns it exactly. */
+ * The larger one is the largest logit, so rank_floor returns it exactly. */
 static void tie_by_rounding(struct settings *settings, float *best, float *below) {
     settings_reset(settings);
     settings->value[SETTING_TEMPERATURE] = 3;
