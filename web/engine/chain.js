@@ -17,6 +17,7 @@ import {
   checkSecond,
 } from './checks.js';
 import { LogitscopeError, phrase, shown } from './errors.js';
+import { GATES } from './gates.js';
 import * as layout from './layout.js';
 import { SEED_MAX, applySettings, biasesAfter, checkBiased } from './settings.js';
 import { readTrace } from './trace.js';
@@ -42,6 +43,7 @@ import { readTrace } from './trace.js';
  * @typedef {object} Ready
  * @property {number} chain
  * @property {number[]} at arguments of C: addresses of logits and history, length of the history
+ * @property {number} top number of tokens to list
  * @property {number} mask address of the constraint's mask, 0 if there is none
  * @property {Resolved} resolved
  * @property {Source} source
@@ -93,6 +95,15 @@ export function resolveChoice(what, given, draw, names) {
   return { step, u: value, raw };
 }
 
+/** True if a bias depends on the history. @param {Record<string, number | false>} map */
+const namesSequence = (map) => Object.keys(map).some((key) => key.includes(' '));
+
+/** True if neither the history nor a caller's sampler changes the settings that C gets. @param {Resolved} resolved */
+const isLasting = ({ values, order, gates }) =>
+  !namesSequence(values.logit_bias) &&
+  !order.includes('own') &&
+  !GATES.some((name) => name in gates);
+
 export class Chain {
   #core;
   /** The chain in C that was opened last (handle 0: none). Calls with the same vocabulary size reuse it. */
@@ -139,9 +150,9 @@ export class Chain {
    * @param {DrawChoice} [given]
    */
   draw(source, settings, given) {
-    const asked = { ...this.#core.resolve(settings), top: 0 };
+    const asked = this.#core.resolve(settings);
     const choice = resolveChoice('draw', given, asked.draw, ['step', 'u', 'rng', 'raw']);
-    return this.#sample(this.#prepareRunNow(source, asked, choice.step), choice).drawn;
+    return this.#sample(this.#prepareRunNow(source, asked, choice.step, 0), choice).drawn;
   }
 
   /**
@@ -229,7 +240,7 @@ export class Chain {
    */
   check(resolved, vocabSize) {
     checkBiased(resolved.values.logit_bias, vocabSize);
-    this.#prepare(resolved, vocabSize, 0, biasesAfter(resolved.values.logit_bias, null));
+    this.#prepare(resolved, vocabSize, 0, 0);
   }
 
   /**
@@ -289,10 +300,11 @@ export class Chain {
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
+   * @param {number} [top]
    */
-  #prepareRunNow(source, asked, step) {
+  #prepareRunNow(source, asked, step, top) {
     const settled = this.#withOwnResult(source, asked, step);
-    if (!(settled instanceof Promise)) return this.prepareRun(source, settled, step);
+    if (!(settled instanceof Promise)) return this.prepareRun(source, settled, step, top);
     settled.catch(() => {}); // prevents an unhandled rejection
     throw new LogitscopeError('invalid_argument', 'own_once');
   }
@@ -306,7 +318,7 @@ export class Chain {
    */
   #ownArguments(source, asked, step) {
     const { module } = this.#core;
-    const ready = this.prepareRun(source, { ...asked, own: null, top: 0 }, step);
+    const ready = this.prepareRun(source, { ...asked, own: null }, step, 0);
     const [, historyAt, count] = ready.at;
     const history = Array.from(module.uint32(historyAt, count));
     this.#apply(ready);
@@ -325,11 +337,12 @@ export class Chain {
    * @param {Source} source
    * @param {Resolved} resolved
    * @param {number} step selects the samplers' coins
+   * @param {number} [top]
    * @returns {Ready}
    */
-  prepareRun(source, resolved, step) {
+  prepareRun(source, resolved, step, top = resolved.top) {
     const { module, gates } = this.#core;
-    const chain = this.#prepare(resolved, source.size, step, this.#biases(source, resolved));
+    const chain = this.#prepare(resolved, source.size, step, top, source);
     const { logits, history, count, room, second } = source.place();
     const place = resolved.order.indexOf('own');
     const result = /** @type {ArrayLike<number>} */ (resolved.own);
@@ -338,42 +351,49 @@ export class Chain {
     if (place >= 0) module.calls.settings_own(resultAt ?? 0, place);
     module.calls.settings_second(second ?? 0);
     const mask = gates.follow(resolved.gates, history, count);
-    return { chain, at: [logits, history, count], mask, resolved, source };
+    return { chain, at: [logits, history, count], top, mask, resolved, source };
   }
 
   /**
    * The biases for a source's history. The history is read only if a bias depends on it.
-   * @param {Source} source
    * @param {Resolved} resolved
+   * @param {Source} [source]
    */
-  #biases(source, { values: { logit_bias: map } }) {
-    if (!Object.keys(map).some((key) => key.includes(' '))) return biasesAfter(map, null);
+  #biases({ values: { logit_bias: map } }, source) {
+    if (!source || !namesSequence(map)) return biasesAfter(map, null);
     checkBiased(map, source.size);
     const { history, count } = source.place();
     return biasesAfter(map, this.#core.module.uint32(history, count));
   }
 
   /**
+   * Opens a chain and gives C the settings, unless C has them from an earlier call.
    * @param {Resolved} resolved
    * @param {number} vocabSize
    * @param {number} step
-   * @param {[number, number][]} biases
+   * @param {number} top
+   * @param {Source} [source] without one, all biases apply
    */
-  #prepare(resolved, vocabSize, step, biases) {
-    const { module, table, gates } = this.#core;
-    const chain = this.open(vocabSize, Math.min(resolved.top, vocabSize));
+  #prepare(resolved, vocabSize, step, top, source) {
     const core = this.#core;
+    const { module, table, gates } = core;
+    const chain = this.open(vocabSize, Math.min(top, vocabSize));
+    if (module.prepared === resolved) {
+      module.calls.settings_step(resolved.seed, step);
+      return chain;
+    }
     applySettings(
       module,
       table,
       resolved,
       core.breakers(resolved, vocabSize),
       core.ends(resolved, vocabSize),
-      biases,
+      this.#biases(resolved, source),
       step,
     );
     gates.prepare(resolved.gates, vocabSize);
     if (module.calls.settings_check(vocabSize)) module.fail();
+    if (isLasting(resolved)) module.prepared = resolved;
     return chain;
   }
 
@@ -398,9 +418,9 @@ export class Chain {
    * Runs the chain and records every stage; returns the address of the record, struct chain_trace.
    * @param {Ready} ready
    */
-  #apply({ chain, at, resolved }) {
+  #apply({ chain, at, top }) {
     const { module } = this.#core;
-    return module.need(module.calls.chain_apply(chain, ...at, resolved.top));
+    return module.need(module.calls.chain_apply(chain, ...at, top));
   }
 
   /**
@@ -443,8 +463,8 @@ export class Chain {
    * @param {Choice} choice
    */
   #sample(ready, choice) {
-    const { chain, at, resolved } = ready;
-    if (resolved.top) return { tokens: this.#trace(ready).tokens, ...this.#draw(ready, choice) };
+    const { chain, at, top, resolved } = ready;
+    if (top) return { tokens: this.#trace(ready).tokens, ...this.#draw(ready, choice) };
     if (resolved.draw === 'gumbel') {
       this.#apply(ready);
       return this.#draw(ready, choice);
@@ -485,25 +505,27 @@ export class Chain {
    */
   readSample(pointer, { values }, u) {
     const { module } = this.#core;
-    const at = module.need(pointer);
-    const sample = module.fields(at);
-    const { u32, f64 } = module.fields(at + layout.CHAIN_SAMPLE_DRAWN);
+    const { u32, f64 } = module.fields(module.need(pointer));
+    const drawn = layout.CHAIN_SAMPLE_DRAWN;
     return {
       drawn: {
-        id: u32(layout.CHAIN_DRAWN_ID),
+        id: u32(drawn + layout.CHAIN_DRAWN_ID),
         u,
-        p: f64(layout.CHAIN_DRAWN_P),
-        p_raw: f64(layout.CHAIN_DRAWN_P_RAW),
-        logprob: f64(layout.CHAIN_DRAWN_LOGPROB),
-        rank: u32(layout.CHAIN_DRAWN_RANK),
-        mu: carried(values) ? module.calls.warp_next(f64(layout.CHAIN_DRAWN_P_BEFORE)) : null,
+        p: f64(drawn + layout.CHAIN_DRAWN_P),
+        p_raw: f64(drawn + layout.CHAIN_DRAWN_P_RAW),
+        logprob: f64(drawn + layout.CHAIN_DRAWN_LOGPROB),
+        rank: u32(drawn + layout.CHAIN_DRAWN_RANK),
+        mu: carried(values)
+          ? module.calls.warp_next(f64(drawn + layout.CHAIN_DRAWN_P_BEFORE))
+          : null,
       },
-      kept: sample.u32(layout.CHAIN_SAMPLE_KEPT),
-      entropy: sample.f64(layout.CHAIN_SAMPLE_ENTROPY),
+      kept: u32(layout.CHAIN_SAMPLE_KEPT),
+      entropy: f64(layout.CHAIN_SAMPLE_ENTROPY),
     };
   }
 
   close() {
+    this.#core.module.prepared = null; // another vocabulary has other end tokens
     this.#core.module.calls.chain_close(this.#scratch.handle);
     this.#scratch = { handle: 0, vocabSize: 0, topMax: 0 };
   }

@@ -9,7 +9,7 @@ import { Gates } from './gates.js';
 import { openImage } from './model-file.js';
 import * as layout from './layout.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
-import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
+import { SEED_MAX, applySettings, openResolver, readTable } from './settings.js';
 
 /** @typedef {import('./types.js').Info} Info */
 /** @typedef {import('./types.js').Piece} Piece */
@@ -84,6 +84,7 @@ export class Core {
    * @type {import('./asked.js').Asked | null}
    */
   asked = null;
+  resolve;
   #closed = false;
   gates = new Gates(this);
   chain = new Chain(this);
@@ -92,6 +93,7 @@ export class Core {
   constructor(module) {
     this.module = module;
     this.table = readTable(module);
+    this.resolve = openResolver(this.table);
   }
 
   /**
@@ -305,11 +307,6 @@ export class Core {
       Array.from({ length: vocab_size }, (_, id) => this.#readPiece(id).text),
     );
     return this.#texts;
-  }
-
-  /** @param {unknown} settings @param {readonly string[]} [also] */
-  resolve(settings, also) {
-    return resolveSettings(this.table, settings, also);
   }
 
   /**

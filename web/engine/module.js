@@ -94,7 +94,7 @@ async function compileLoops(loops, source, given) {
 }
 
 export class Module {
-  /** The rows with the settings that C holds; null after other settings. @type {object | null} */
+  /** The settings that C holds, if the next run needs no others; else null. @type {object | null} */
   prepared = null;
   /** @type {Record<string, (...args: number[]) => number>} */
   calls;

@@ -104,41 +104,28 @@ export function forestOf(core, scope, prompt) {
 const NOTHING = new Float64Array(0);
 
 /**
- * Runs the chain on many rows of logits with equal settings, which C gets once, and again after another call. The
- * returned function gives p (vocab_size,) after one row; it is empty if a gate leaves no token.
+ * Runs the chain on many rows of logits with equal settings. The returned function gives p (vocab_size,) after one
+ * row; it is empty if a gate leaves no token.
  * @param {Core} core
- * @param {import('./settings.js').Resolved} resolved
+ * @param {import('./settings.js').Resolved} asked
  * @param {number} begin number of ids of each history that are the prompt
  * @returns {(logits: Float32Array, history: number[]) => Float64Array}
  */
-function openRows({ chain, module }, resolved, begin) {
+function openRows({ chain, module }, asked, begin) {
   const { calls } = module;
-  const gates = { constraint_start: begin, ...resolved.gates };
-  const each =
-    Object.keys(resolved.gates).length ||
-    Object.keys(resolved.values.logit_bias).some((key) => key.includes(' '));
-  const own = {};
-  let handle = 0;
+  const resolved = { ...asked, gates: { constraint_start: begin, ...asked.gates } };
   return (logits, history) => {
-    const step = history.length - begin;
-    const prepared = !each && module.prepared === own;
-    if (prepared) calls.settings_step(resolved.seed, step);
-    else
-      handle = chain.prepareRun(chain.given(logits, history), { ...resolved, gates }, step).chain;
-    module.prepared = own;
-    const size = logits.length;
-    const at = module.exchange(8 * size + 4 * history.length);
-    const historyAt = at + 4 * size;
-    module.writeFloat32(at, logits);
-    module.writeUint32(historyAt, history);
+    const source = chain.given(logits, history);
+    const { chain: handle, at } = chain.prepareRun(source, resolved, history.length - begin);
     try {
-      module.need(calls.chain_apply(handle, at, historyAt, history.length, 0));
+      module.need(calls.chain_apply(handle, ...at, 0));
     } catch (error) {
       if (/** @type {LogitscopeError} */ (error).code === 'nothing_left') return NOTHING;
       throw error;
     }
-    calls.chain_probabilities(handle, at, size);
-    return module.float64(at, size);
+    const pAt = module.exchange(8 * logits.length);
+    calls.chain_probabilities(handle, pAt, logits.length);
+    return module.float64(pAt, logits.length);
   };
 }
 

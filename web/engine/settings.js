@@ -243,8 +243,9 @@ function checkValue({ name, kind, choices }, value) {
 }
 
 /**
- * For each table: all names of settings, and the canonical order. Computed once.
- * @type {WeakMap<TableRow[], { names: Set<string>, canonical: string[] }>}
+ * For each table: all names of settings, the neutral values, and the canonical order. Computed once.
+ * @type {WeakMap<TableRow[],
+ *   { names: Set<string>, neutral: Record<string, any>, canonical: string[] }>}
  */
 const known = new WeakMap();
 
@@ -252,8 +253,10 @@ const known = new WeakMap();
 function factsOf(table) {
   let facts = known.get(table);
   if (!facts) {
-    const names = new Set([...table.map(({ name }) => name), ...OTHERS]);
-    facts = { names, canonical: table.filter(({ sampler }) => sampler).map(({ name }) => name) };
+    const neutral = Object.fromEntries(table.map((row) => [row.name, row.neutral]));
+    const names = new Set([...Object.keys(neutral), ...OTHERS]);
+    const canonical = table.filter(({ sampler }) => sampler).map(({ name }) => name);
+    facts = { names, neutral, canonical };
     known.set(table, facts);
   }
   return facts;
@@ -268,20 +271,23 @@ function factsOf(table) {
  */
 export function resolveSettings(table, given = {}, also = []) {
   if (!isObject(given)) throw mustBe('settings', 'an_object', given);
-  const { names, canonical } = factsOf(table);
-  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  for (const name of Object.keys(own))
+  const { names, neutral, canonical } = factsOf(table);
+  /** @type {Record<string, any>} */
+  const own = {};
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    if (value === undefined) continue;
     if (!names.has(name) && !also.includes(name)) throw unknownSetting(name, [...names, ...also]);
+    own[name] = value;
+  }
   if (own.preset !== undefined) checkChoice('preset', own.preset, Object.keys(presets));
   /** @type {Record<string, any>} */
   const asked = { ...presets[own.preset], ...own };
 
-  /** @type {Record<string, any>} */
-  const values = {};
+  const values = { ...neutral };
   for (const row of table) {
-    const value = asked[row.name] === undefined ? row.neutral : asked[row.name];
-    checkValue(row, value);
-    values[row.name] = value;
+    const value = asked[row.name];
+    if (value !== undefined) checkValue(row, (values[row.name] = value));
   }
   const { order, draw = 'inverse', top = 20, seed = 0, own: sampler = null } = asked;
   const { end_tokens: ends = null, negative_prompt = null } = asked;
@@ -304,6 +310,27 @@ export function resolveSettings(table, given = {}, also = []) {
     negative_prompt,
     gates: resolveGates(asked),
     own: sampler,
+  };
+}
+
+/**
+ * Returns a function that does resolveSettings, and returns its last result again for equal names and values. It
+ * compares values, since a caller may change an object between two calls. A result that refers to an object of the
+ * caller is not remembered.
+ * @param {TableRow[]} table
+ * @returns {(given: any, also?: readonly string[]) => Resolved} nobody may change a result
+ */
+export function openResolver(table) {
+  /** @type {unknown[]} */
+  let last = [OTHERS];
+  /** @type {Resolved} */
+  let resolved;
+  return (given = {}, also) => {
+    const now = isObject(given) && !also ? Object.entries(given).flat() : [given];
+    if (now.length === last.length && now.every((it, i) => Object.is(it, last[i]))) return resolved;
+    resolved = resolveSettings(table, given, also);
+    last = now.every((it) => Object(it) !== it) ? now : [resolved];
+    return resolved;
   };
 }
 

@@ -14,33 +14,34 @@ const OTHERS = [...GATES, 'own']; // stages that are not in the table, in the or
  * @param {Module} module
  * @param {number} at
  * @param {TableRow[]} table
+ * @param {number} n number of stages
  * @returns {TraceStage[]}
  */
-function readStages(module, at, table) {
-  const stageAt = (/** @type {number} */ i) =>
-    module.fields(at + layout.CHAIN_TRACE_STAGES + layout.CHAIN_STAGE_SIZE * i);
+function readStages(module, at, table, n) {
+  const { u32, f64 } = module.fields(at + layout.CHAIN_TRACE_STAGES);
   const nameAt = (/** @type {number} */ i) => {
-    const stage = stageAt(i).u32(layout.CHAIN_STAGE_STAGE);
+    const stage = u32(layout.CHAIN_STAGE_SIZE * i + layout.CHAIN_STAGE_STAGE);
     return table[stage]?.name ?? OTHERS[stage - table.length];
   };
-  const length = module.fields(at).u32(layout.CHAIN_TRACE_N_STAGES);
-  return Array.from({ length }, (_, i) => {
-    const { u32, f64 } = stageAt(i);
-    const after = u32(layout.CHAIN_STAGE_AFTER);
-    return {
+  const stages = [];
+  for (let i = 0; i < n; i++) {
+    const stage = layout.CHAIN_STAGE_SIZE * i;
+    const after = u32(stage + layout.CHAIN_STAGE_AFTER);
+    stages.push({
       name: nameAt(i),
-      value: f64(layout.CHAIN_STAGE_VALUE),
-      active: u32(layout.CHAIN_STAGE_ACTIVE) !== 0,
-      changed: u32(layout.CHAIN_STAGE_CHANGED) !== 0,
-      kept: u32(layout.CHAIN_STAGE_KEPT),
-      removed: u32(layout.CHAIN_STAGE_REMOVED),
-      mass_removed: f64(layout.CHAIN_STAGE_MASS_REMOVED),
-      top_p_mass: f64(layout.CHAIN_STAGE_TOP_P_MASS),
-      entropy: f64(layout.CHAIN_STAGE_ENTROPY),
-      perplexity: f64(layout.CHAIN_STAGE_PERPLEXITY),
+      value: f64(stage + layout.CHAIN_STAGE_VALUE),
+      active: u32(stage + layout.CHAIN_STAGE_ACTIVE) !== 0,
+      changed: u32(stage + layout.CHAIN_STAGE_CHANGED) !== 0,
+      kept: u32(stage + layout.CHAIN_STAGE_KEPT),
+      removed: u32(stage + layout.CHAIN_STAGE_REMOVED),
+      mass_removed: f64(stage + layout.CHAIN_STAGE_MASS_REMOVED),
+      top_p_mass: f64(stage + layout.CHAIN_STAGE_TOP_P_MASS),
+      entropy: f64(stage + layout.CHAIN_STAGE_ENTROPY),
+      perplexity: f64(stage + layout.CHAIN_STAGE_PERPLEXITY),
       after: after ? nameAt(after - 1) : null,
-    };
-  });
+    });
+  }
+  return stages;
 }
 
 /**
@@ -83,31 +84,34 @@ function warningsOf(stages, underflowed, table) {
  */
 export function readTrace(module, at, table, piece) {
   const { u32, f64 } = module.fields(at);
-  const stages = readStages(module, at, table);
+  const n = u32(layout.CHAIN_TRACE_N_STAGES);
+  const stages = readStages(module, at, table, n);
   const hasGreen = u32(layout.CHAIN_TRACE_HAS_GREEN) !== 0;
-  const tokensAt = u32(layout.CHAIN_TRACE_TOKENS);
   const length = u32(layout.CHAIN_TRACE_N_TOKENS);
-  const stageP = module.float64(u32(layout.CHAIN_TRACE_STAGE_P), length * stages.length);
-  const tokens = Array.from({ length }, (_, i) => {
-    const token = module.fields(tokensAt + layout.CHAIN_TOKEN_SIZE * i);
-    const id = token.u32(layout.CHAIN_TOKEN_ID);
-    const removedBy = token.u32(layout.CHAIN_TOKEN_REMOVED_BY);
+  const stageP = module.float64(u32(layout.CHAIN_TRACE_STAGE_P), length * n);
+  const token = module.fields(u32(layout.CHAIN_TRACE_TOKENS));
+  /** @type {TraceToken[]} */
+  const tokens = [];
+  for (let i = 0; i < length; i++) {
+    const tokenAt = layout.CHAIN_TOKEN_SIZE * i;
+    const id = token.u32(tokenAt + layout.CHAIN_TOKEN_ID);
+    const removedBy = token.u32(tokenAt + layout.CHAIN_TOKEN_REMOVED_BY);
     const { text, special } = piece(id);
-    return {
+    tokens.push({
       id,
       text,
       special,
-      rank: token.u32(layout.CHAIN_TOKEN_RANK),
-      logit: token.f32(layout.CHAIN_TOKEN_LOGIT),
-      warped: token.f32(layout.CHAIN_TOKEN_WARPED),
-      ...(hasGreen && { green: token.u32(layout.CHAIN_TOKEN_GREEN) === 2 }),
-      p_raw: token.f64(layout.CHAIN_TOKEN_P_RAW),
-      p: token.f64(layout.CHAIN_TOKEN_P),
-      logprob: token.f64(layout.CHAIN_TOKEN_LOGPROB),
-      stage_p: stages.map((_stage, s) => stageP[i * stages.length + s]),
+      rank: token.u32(tokenAt + layout.CHAIN_TOKEN_RANK),
+      logit: token.f32(tokenAt + layout.CHAIN_TOKEN_LOGIT),
+      warped: token.f32(tokenAt + layout.CHAIN_TOKEN_WARPED),
+      ...(hasGreen && { green: token.u32(tokenAt + layout.CHAIN_TOKEN_GREEN) === 2 }),
+      p_raw: token.f64(tokenAt + layout.CHAIN_TOKEN_P_RAW),
+      p: token.f64(tokenAt + layout.CHAIN_TOKEN_P),
+      logprob: token.f64(tokenAt + layout.CHAIN_TOKEN_LOGPROB),
+      stage_p: stages.map((_stage, s) => stageP[i * n + s]),
       removed_by: removedBy ? stages[removedBy - 1].name : null,
-    };
-  });
+    });
+  }
   const underflowed = u32(layout.CHAIN_TRACE_UNDERFLOWED);
   return {
     vocab_size: u32(layout.CHAIN_TRACE_VOCAB_SIZE),
