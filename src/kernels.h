@@ -64,9 +64,6 @@ struct threads;
 
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
-#ifdef LOGITSCOPE_THREADS
-    struct threads *threads; /* of threads.h; NULL: one thread */
-#endif
     /* Number of blocks of a quantised matrix that are multiplied by one vector together, 1 to
      * KERNELS_STREAMS_MAX; scalar loops ignore it. Some processors read several streams faster than
      * one, others slower, so a measurement sets this number. Results do not depend on it. */
@@ -114,6 +111,9 @@ struct kernels {
     /* Computes weights (n,): floor(exp(logit - max) * 2^44), or 0 for a logit of -Infinity. Returns
      * their sum. `max` is the largest logit and must be finite. */
     uint64_t (*weigh)(uint64_t *weights, const float *logits, size_t n, float max);
+#ifdef LOGITSCOPE_THREADS
+    struct threads *threads; /* of threads.h; NULL: one thread */
+#endif
 };
 
 /* True if the table gives the bits of kernels_scalar for small quantised matrices of every type

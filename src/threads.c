@@ -13,7 +13,7 @@
 enum {
     CHUNKS_MAX = 64,
     CHUNKS_A_THREAD = 4,
-    CHUNK_COST = 1 << 16, /* multiplications; fewer are not worth a claim */
+    CHUNK_COST = 1 << 16, /* see threads_least */
     RESULT = 1 << 18,     /* floats of a result that are computed at once */
     SPINS = 1 << 14,      /* loads before a thread sleeps: some 10 us */
     PATIENCE_MS = 2000    /* a worker without progress for so long is given up */
@@ -30,14 +30,13 @@ struct job {
 
 struct threads {
     struct job job;
-    uint32_t n;
+    uint32_t n, least;
     size_t scratch_size;
     float *scratch; /* (n, scratch_size) */
     float *theirs;  /* (RESULT,) results of workers */
     float *own;     /* (RESULT,) results of the caller before it copies them */
     bool given_up;
-    _Atomic uint32_t taking_part;
-    atomic_bool stopped;
+    _Atomic uint32_t kept, taking_part;
     atomic_uchar done[CHUNKS_MAX];  /* 1: by a worker, in `theirs` */
     struct signal jobs;             /* incremented with every job, and to stop */
     struct signal undone;           /* chunks that are not finished */
@@ -54,12 +53,14 @@ struct threads *threads_open(uint32_t n, size_t scratch) {
     if (!t) return NULL;
     memset(t, 0, sizeof *t);
     t->n = n;
+    t->least = CHUNK_COST;
     t->scratch_size = (scratch + 15) / 16 * 16;
     t->scratch = allocate((t->scratch_size * n + 16) * sizeof(float));
     t->theirs = allocate(RESULT * sizeof(float));
     t->own = allocate(RESULT * sizeof(float));
     signal_open(&t->jobs);
     signal_open(&t->undone);
+    atomic_store(&t->kept, n);
     atomic_store(&t->taking_part, n);
     if (t->scratch && t->theirs && t->own) return t;
     threads_close(t);
@@ -81,8 +82,8 @@ static void announce(struct threads *t) {
     if (atomic_load(&t->asleep)) signal_wake(&t->jobs);
 }
 
-void threads_stop(struct threads *t) {
-    atomic_store(&t->stopped, true);
+void threads_keep(struct threads *t, uint32_t n) {
+    atomic_store(&t->kept, n);
     announce(t);
 }
 
@@ -90,8 +91,12 @@ void threads_use(struct threads *t, uint32_t n) {
     atomic_store(&t->taking_part, n >= 1 && n <= t->n ? n : t->n);
 }
 
+void threads_least(struct threads *t, uint32_t cost) { t->least = cost ? cost : 1; }
+
 uint32_t threads_count(const struct threads *t) {
-    return t->given_up || atomic_load(&t->stopped) ? 1 : atomic_load(&t->taking_part);
+    uint32_t n = atomic_load(&t->taking_part), kept = atomic_load(&t->kept);
+    if (t->given_up) return 1;
+    return n < kept ? n : kept;
 }
 
 /* Claims a chunk; returns -1 if none is left. */
@@ -129,14 +134,14 @@ static void work_on(struct threads *t, int c, float *scratch) {
 
 void threads_work(struct threads *t, uint32_t index) {
     float *scratch = t->scratch + index * t->scratch_size;
-    while (!atomic_load(&t->stopped)) {
+    while (index < atomic_load(&t->kept)) {
         int32_t seen = atomic_load(&t->jobs.value);
         bool takes_part = index < atomic_load(&t->taking_part);
         for (int c = takes_part ? claim(t) : -1; c >= 0; c = claim(t)) work_on(t, c, scratch);
         for (int i = 0; i < SPINS && takes_part && atomic_load(&t->jobs.value) == seen;) i++;
         if (atomic_load(&t->jobs.value) != seen) continue;
         atomic_fetch_add(&t->asleep, 1);
-        if (!atomic_load(&t->stopped)) signal_wait(&t->jobs, seen, SIGNAL_FOREVER);
+        if (index < atomic_load(&t->kept)) signal_wait(&t->jobs, seen, SIGNAL_FOREVER);
         atomic_fetch_sub(&t->asleep, 1);
     }
 }
@@ -206,7 +211,7 @@ static void run_job(struct threads *t, const struct threads_result *result, floa
 static size_t chunks_for(const struct threads *t, const struct threads_result *result) {
     size_t threads = threads_count(t), chunks = threads * CHUNKS_A_THREAD;
     if (threads == 1 || result->scratch > t->scratch_size) return 1;
-    if (chunks > result->cost / CHUNK_COST) chunks = (size_t)(result->cost / CHUNK_COST);
+    if (chunks > result->cost / t->least) chunks = (size_t)(result->cost / t->least);
     return chunks < CHUNKS_MAX ? chunks : CHUNKS_MAX;
 }
 

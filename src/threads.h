@@ -40,16 +40,20 @@ struct threads *threads_open(uint32_t n, size_t scratch);
 /* Frees the memory. Every threads_work must have returned. */
 void threads_close(struct threads *threads);
 
-/* Makes every threads_work return soon; results are then computed by the caller alone. */
-void threads_stop(struct threads *threads);
+/* Ends the workers from number n >= 1 on: their threads_work returns soon. It cannot be undone. */
+void threads_keep(struct threads *threads, uint32_t n);
 
-/* The loop of worker `index`, 1 <= index < n; returns after threads_stop. */
+/* The loop of worker `index`, 1 <= index < n; returns after threads_keep. */
 void threads_work(struct threads *threads, uint32_t index);
 
 /* Lets only the caller and workers below `n` take part. */
 void threads_use(struct threads *threads, uint32_t n);
 
-/* Number of threads that take part: 1 after threads_stop, or after a worker was given up. */
+/* Sets the multiplications that a chunk has at least; fewer are not worth a claim. Tests lower it.
+ */
+void threads_least(struct threads *threads, uint32_t cost);
+
+/* Number of threads that take part: 1 after a worker was given up. */
 uint32_t threads_count(const struct threads *threads);
 
 /* Computes a result by parts. The task has at most THREADS_TASK bytes and is copied. A part needs

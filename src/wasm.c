@@ -20,6 +20,7 @@
 #include "session.h"
 #include "speculate.h"
 #include "status.h"
+#include "threads.h"
 #include "tokenizer.h"
 #include "warp.h"
 #include "watermark.h"
@@ -107,6 +108,29 @@ EXPORT(void, kernels_choose)(uint32_t loops) {
 EXPORT(void, kernels_streams)(uint32_t streams) {
     if (streams >= 1 && streams <= KERNELS_STREAMS_MAX) adopted.streams = streams;
 }
+
+#if defined __wasm__ && defined LOGITSCOPE_THREADS
+static struct threads *threads;
+
+/* Opens the state of n threads for sessions of at most `context` ids. From then on, sessions that
+ * are opened and model_probe split their work. Returns 0 on failure. */
+EXPORT(uint32_t, threads_open)(uint32_t n, size_t context) {
+    threads = threads_open(n, context);
+    if (!threads) return 0;
+    adopted = *kernels;
+    adopted.threads = threads;
+    kernels = &adopted;
+    return 1;
+}
+
+/* See threads.h. Another instance of this module, in the same memory with a stack of its own, calls
+ * threads_work. */
+EXPORT(void, threads_work)(uint32_t index) { threads_work(threads, index); }
+EXPORT(void, threads_use)(uint32_t n) { threads_use(threads, n); }
+EXPORT(void, threads_keep)(uint32_t n) { threads_keep(threads, n); }
+EXPORT(void, threads_least)(uint32_t cost) { threads_least(threads, cost); }
+EXPORT(uint32_t, threads_count)(void) { return threads_count(threads); }
+#endif
 
 /* Multiplies part i of the weights, so that JavaScript can time it; see probe.h. Returns the bytes
  * read; 0 after the last part, for float32 weights, or if memory is short. */

@@ -330,7 +330,9 @@ async function importsOf(folder, scripts) {
 export async function firstLoad(folder) {
   const scripts = await importsOf(folder, ['main.js', 'worker.js']);
   const files = new Set(['index.html', 'page.css', ...scripts]);
-  const loops = (await weigh(folder)).filter(({ path }) => /^logitscope-\w+\.wasm$/.test(path));
+  const loops = (await weigh(folder)).filter(({ path }) =>
+    /^logitscope-(simd|relaxed)\.wasm$/.test(path),
+  );
   const larger = loops.sort((a, b) => b.gzip - a.gzip).slice(0, 1);
   for (const { path } of larger) files.add(path);
   return files.add('logitscope.wasm');

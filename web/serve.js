@@ -24,9 +24,11 @@ const HASHED = /-[0-9a-f]{8}\.js$/;
  * @param {number} [port]
  * @param {(path: string) => string | undefined} [route]
  * @param {string} [host] an address of this machine; 0.0.0.0 or :: for all addresses
+ * @param {Record<string, string>} [headers] of every answer
  */
-export function serve(folder, port = 0, route = () => undefined, host = '127.0.0.1') {
+export function serve(folder, port = 0, route = () => undefined, host = '127.0.0.1', headers = {}) {
   const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     answer(request, response, folder, route).catch(() => response.destroy());
   });
   return new Promise((resolve, reject) => {

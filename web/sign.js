@@ -12,7 +12,8 @@ const web = dirname(fileURLToPath(import.meta.url));
 const LEFT_OUT =
   /\.zip$|^(logitscope\.html|preview\.png|sbom\.cdx\.json|SHA256SUMS|_headers|sw\.js)$/;
 /** Files that the service worker stores only when a page fetches them. The first model is not one of these. */
-const ON_USE = /^(lessons\/.*\.html|models\/.*|logitscope\.js|anywidget\.js|LICENSES\.txt)$/;
+const ON_USE =
+  /^(lessons\/.*\.html|models\/.*|logitscope\.js|logitscope-threads.*\.wasm|anywidget\.js|LICENSES\.txt)$/;
 /** Largest file that the service worker stores, in bytes: it reads a whole file to check it. */
 const LARGEST = 64 * 2 ** 20;
 

@@ -62,6 +62,22 @@ const program = (model, variant) => `(async () => {
   return digest(scope);
 })()`;
 
+/** Headers with which a page is isolated, so that threads share memory. */
+const ISOLATED = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
+/** Returns code that runs n threads in the engine's worker. @param {string} model @param {number} n */
+const threaded = (model, n) => `(async () => {
+  const { RemoteLogitscope } = await import('/web/engine/entry-remote.js');
+  const { digest } = await import('/tests/node/digest.js');
+  const scope = await RemoteLogitscope.load({ model: new URL('/${model}', location.href).href, threads: ${n} });
+  const { info } = scope;
+  const value = await digest(scope);
+  scope.close();
+  return crossOriginIsolated + ' ' + info.threads + ' ' + value;
+})()`;
+
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let server;
 /** @type {string[]} Node's digests, one for each model */
@@ -86,6 +102,22 @@ for (const [name, driver] of Object.entries(browsers)) {
       if (!absent) page = await driver.open(`${server.url}tests/browser/blank.html`);
     });
     after(() => page?.close());
+    test(`${name}: threads in an isolated page and in another`, {
+      skip: absent ?? false,
+    }, async () => {
+      const model = 'models/stories.gguf';
+      const scope = await Logitscope.load({ model: join(root, model), threads: 1 });
+      const value = await digest(scope);
+      scope.close();
+      assert.equal(await page.evaluate(threaded(model, 2)), `false 1 ${value}`);
+      const isolated = closed(await serve(root, 0, undefined, undefined, ISOLATED));
+      const other = await driver.open(`${isolated.url}tests/browser/blank.html`);
+      try {
+        assert.equal(await other.evaluate(threaded(model, 3)), `true 3 ${value}`);
+      } finally {
+        await other.close();
+      }
+    });
     for (const [i, model] of models.entries()) {
       for (const variant of ['scalar', 'simd', 'relaxed']) {
         test(`${name}: ${model} ${variant}`, { skip: absent ?? false }, async (t) => {

@@ -39,7 +39,7 @@ static void crew_open(struct crew *crew, uint32_t n, size_t scratch) {
 }
 
 static void crew_close(struct crew *crew) {
-    threads_stop(crew->threads);
+    threads_keep(crew->threads, 1);
     for (uint32_t i = 1; i < crew->n; i++) pthread_join(crew->workers[i], NULL);
     CHECK(threads_count(crew->threads) == 1);
     threads_close(crew->threads);

@@ -73,7 +73,7 @@ export const bench = {
   },
 
   run(scope, { model, json, ...values }, { stdout }) {
-    const { context_length: context, variant, streams } = scope.info;
+    const { context_length: context, variant, streams, threads } = scope.info;
     const promptTokens = values.prompt_tokens ?? Math.min(PROMPT_TOKENS, context >> 1);
     const newTokens = values.new_tokens ?? Math.min(NEW_TOKENS, context - promptTokens);
     if (newTokens < 1 || promptTokens + newTokens > context) {
@@ -91,7 +91,7 @@ export const bench = {
     );
     const asked = { prompt_tokens: promptTokens, new_tokens: newTokens, rounds };
     if (json) {
-      printJson(stdout, { model, variant, streams, ...asked, ...found });
+      printJson(stdout, { model, variant, streams, threads, ...asked, ...found });
       return;
     }
     const rows = ROWS.map(([key, name, digits]) => {
@@ -99,7 +99,7 @@ export const bench = {
       return [name, ...[median, least, most].map((value) => value.toFixed(digits))];
     });
     stdout.write(
-      `${variant} loops in ${streams === 1 ? '1 stream' : `${streams} streams`}, ${promptTokens} tokens read and ${newTokens} drawn, ${rounds} rounds\n` +
+      `${variant} loops in ${streams === 1 ? '1 stream' : `${streams} streams`}${threads === 1 ? '' : ` and ${threads} threads`}, ${promptTokens} tokens read and ${newTokens} drawn, ${rounds} rounds\n` +
         `${columns([['', 'median', 'least', 'most'], ...rows], [1, 2, 3])}\n`,
     );
   },

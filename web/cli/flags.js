@@ -57,6 +57,11 @@ const COMMON = [
     kind: 'number',
     help: 'tokens that the model sees (its own length, 4096 at most)',
   },
+  {
+    name: 'threads',
+    kind: 'number',
+    help: 'threads for one text, 1 to 16; the results are the same (as many as are faster)',
+  },
   { name: 'json', kind: 'switch', help: 'machine-readable output' },
 ];
 
@@ -212,7 +217,7 @@ export function flagsOf(command, table) {
     ...command.flags,
     ...(command.settings ? [...GATES, ...table.map(citedFlag), ...DRAWING, SETTINGS, LINK] : []),
     ...COMMON.filter(
-      ({ name }) => !(command.modelless && (name === 'model' || name === 'context')),
+      ({ name }) => !(command.modelless && ['model', 'context', 'threads'].includes(name)),
     ),
   ];
 }

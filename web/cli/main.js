@@ -122,8 +122,12 @@ async function run(words, streams) {
   await takePromptFile(values, streams.stdin);
   command.check?.(values);
   checkServer(values);
-  const { context, variant } = values;
-  const options = { variant, ...(context !== undefined && { context }) };
+  const { context, variant, threads } = values;
+  const options = {
+    variant,
+    ...(context !== undefined && { context }),
+    ...(threads !== undefined && { threads }),
+  };
   if (values.server !== undefined) {
     // A link names a model of the page, not of the server.
     return runOnServer(command, { ...values, model: given.model }, options, streams, table);

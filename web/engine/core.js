@@ -114,7 +114,7 @@ export class Core {
       const { chooseStreams } = await import('./weight-streams.js');
       streams = chooseStreams(this.module.calls, this.model, STREAMS);
     }
-    this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams };
+    this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams, threads: 1 };
     this.module.calls.kernels_streams(this.info.streams);
     this.chain.open(this.info.vocab_size, 0);
     this.module.exchange(0); // allocates the exchange now, so that no later step allocates it
@@ -131,7 +131,7 @@ export class Core {
     }
   }
 
-  /** @returns {Omit<Info, 'streams'>} */
+  /** @returns {Omit<Info, 'streams' | 'threads'>} */
   readInfo() {
     const { module, model } = this;
     const { u32, f64 } = module.fields(model);

@@ -60,7 +60,7 @@ export async function take(scope, { heap, model, streams, context, cache, sessio
   }
   Object.assign(core, { model, context, cache });
   core.readChatTemplates();
-  core.info = { ...core.readInfo(), streams };
+  core.info = { ...core.readInfo(), streams, threads: 1 };
   core.chain.open(core.info.vocab_size, 0);
 }
 

@@ -13,8 +13,10 @@ export function startThread() {
 export const store = null;
 export const parentPort = null;
 export {
+  refuse as availableParallelism,
   refuse as createHash,
   refuse as fileURLToPath,
   refuse as openFile,
+  refuse as startProgram,
   refuse as startTemplates,
 };

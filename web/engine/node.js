@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { LogitscopeError, reasonOf } from './errors.js';
 
 export { createHash } from 'node:crypto';
+export { availableParallelism } from 'node:os';
 export { fileURLToPath } from 'node:url';
 export { parentPort } from 'node:worker_threads';
 export { openFile } from './node-files.js';
@@ -20,6 +21,9 @@ export function startThread(address = new URL('./worker.js', import.meta.url)) {
     throw new LogitscopeError('load_failed', 'worker_failed', { reason: reasonOf(error) });
   }
 }
+
+/** Starts a thread that runs a script's text. @param {string} code */
+export const startProgram = (code) => new Worker(code, { eval: true, execArgv: [] });
 
 /**
  * Starts the process whose worker renders chat templates.
