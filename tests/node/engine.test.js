@@ -111,6 +111,7 @@ describe('info and table', () => {
       session_bytes: scope.info.session_bytes,
       variant: scope.variant,
       streams: 1,
+      threads: 1,
     });
   });
 

@@ -11,7 +11,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { openSource } from '../../web/engine/load.js';
 import { Logitscope as Engine } from '../../web/engine/logitscope.js';
 import { Module } from '../../web/engine/module.js';
-import { loadThreads } from '../../web/engine/threads.js';
+import { load } from '../../web/engine/threads.js';
 import { long } from '../long.js';
 import { courseFiles } from './course_files.js';
 import { digest } from './digest.js';
@@ -27,11 +27,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  */
 async function open(model, n, variant = 'auto') {
   const stream = await openSource('model', model);
-  const threads = await loadThreads(stream, { threads: n, variant }, Module);
+  const threads = await load(stream, { threads: n, variant }, Module);
   assert.ok(threads, 'logitscope-threads.wasm is built');
   const core = new Core(threads.module);
   await core.openModel(stream, 0, 'auto');
-  await threads.start(core);
+  await threads.open(core);
   threads.module.calls.threads_least(1);
   assert.equal(core.info?.threads, n);
   return { scope: new Engine(/** @type {any} */ (core)), threads };

@@ -109,13 +109,16 @@ export class Core {
     this.readChatTemplates();
     const info = this.readInfo();
     // The number of streams matters only to the relaxed loops: they are so fast that memory limits them.
-    const timed = info.variant === 'relaxed' && info.weight_bytes > IN_CACHE && context >= 0;
-    if (streams === 'auto' && timed) {
-      const { chooseStreams } = await import('./weight-streams.js');
-      streams = chooseStreams(this.module.calls, this.model, STREAMS);
-    }
-    this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams, threads: 1 };
-    this.module.calls.kernels_streams(this.info.streams);
+    const fast = info.variant === 'relaxed' && info.weight_bytes > IN_CACHE;
+    if (streams === 'auto' && fast && context >= 0)
+      streams = (await import('./weight-streams.js')).chooseStreams(
+        this.module.calls,
+        this.model,
+        STREAMS,
+      );
+    streams = Number(streams) || 1; // 'auto': not timed
+    this.info = { ...info, streams, threads: 1 };
+    this.module.calls.kernels_streams(streams);
     this.chain.open(this.info.vocab_size, 0);
     this.module.exchange(0); // allocates the exchange now, so that no later step allocates it
   }

@@ -24,7 +24,7 @@ export { LogitscopeError, presets, strategies };
 const CONTEXT_MAX = 2 ** 20;
 const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
 const LOAD_OPTIONS =
-  'model source wasm simd relaxed variant streams threads context cache session onprogress keep signal'.split(
+  'model source wasm simd relaxed variant streams context cache session onprogress keep signal threads'.split(
     ' ',
   );
 
@@ -77,7 +77,7 @@ export class Logitscope extends Session {
       relaxed,
       variant = 'auto',
       streams = 'auto',
-      threads = 'auto',
+      threads,
       context = 0,
       cache = true,
       session = true,
@@ -92,15 +92,15 @@ export class Logitscope extends Session {
     checkSignal(signal);
     checkChoice('variant', variant, VARIANTS);
     checkChoice('streams', streams, ['auto', ...STREAMS]);
-    if (threads !== 'auto') checkInteger('threads', threads, 1, 16);
+    if (threads !== undefined) checkInteger('threads', threads, 1, 16);
     const asked = source && (await import('./asked.js')).askedFor(source, model);
     const opening =
       asked?.stream ?? (model === undefined ? null : openSource('model', model, { keep, signal }));
     // A page that is not isolated cannot share memory.
     const several =
       globalThis.crossOriginIsolated !== false &&
-      (await Promise.all([import('./threads.js'), opening]).then(([{ loadThreads }, stream]) =>
-        loadThreads(stream, { threads, wasm, variant, simd, relaxed }, Module),
+      (await Promise.all([import('./threads.js'), opening]).then(([{ load }, stream]) =>
+        load(stream, options, Module),
       ));
     const [module, stream] = await Promise.all([
       several ? several.module : Module.load(wasm, variant, { simd, relaxed }),
@@ -118,7 +118,7 @@ export class Logitscope extends Session {
         onprogress,
       );
     asked?.open(core, context);
-    if (several) await several.start(core);
+    if (several) await several.open(core);
     return new Logitscope(core, session);
   }
 

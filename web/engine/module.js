@@ -40,6 +40,22 @@ function addressOf(option) {
   }
 }
 
+/** @param {Source | WebAssembly.Module} source @returns {Promise<WebAssembly.Module>} */
+async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  const bytes = await readSource('wasm', source);
+  try {
+    return await WebAssembly.compile(/** @type {Uint8Array<ArrayBuffer>} */ (bytes));
+  } catch (error) {
+    throw new LogitscopeError(
+      'load_failed',
+      'module_failed',
+      { reason: reasonOf(error) },
+      { cause: error },
+    );
+  }
+}
+
 /** A module with i32x4.relaxed_dot_i8x16_i7x16_add_s; it is valid only if relaxed SIMD exists. */
 const RELAXED = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15,
@@ -70,7 +86,7 @@ async function compileLoops(loops, source, given) {
   if (loops === 'relaxed' && !WebAssembly.validate(RELAXED)) return phrase('relaxed_unknown');
   const there = given ?? loopsBeside(loops, source);
   try {
-    return await Module.compile(there ?? addressOf(loops));
+    return await compile(there ?? addressOf(loops));
   } catch (error) {
     if (given || !there) return reasonOf(error);
   }
@@ -96,22 +112,6 @@ export class Module {
     this.calls._initialize();
   }
 
-  /** @param {Source | WebAssembly.Module} source @returns {Promise<WebAssembly.Module>} */
-  static async compile(source) {
-    if (source instanceof WebAssembly.Module) return source;
-    const bytes = await readSource('wasm', source);
-    try {
-      return await WebAssembly.compile(/** @type {Uint8Array<ArrayBuffer>} */ (bytes));
-    } catch (error) {
-      throw new LogitscopeError(
-        'load_failed',
-        'module_failed',
-        { reason: reasonOf(error) },
-        { cause: error },
-      );
-    }
-  }
-
   /**
    * @param {Source | WebAssembly.Module} [source]
    * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
@@ -127,11 +127,11 @@ export class Module {
       { auto, scalar: [] }[/** @type {'auto'} */ (variant)] ?? [variant]
     );
     const [first, loops] = await Promise.all([
-      Module.compile(source ?? addressOf('wasm')),
+      compile(source ?? addressOf('wasm')),
       wanted.length ? fetchLoops(wanted[0]) : '',
     ]);
     // C calls this function when memory grows. It does nothing, because no view of the heap is kept.
-    const env = /** @type {any} */ ({ memory, emscripten_notify_memory_growth() {} });
+    const env = /** @type {any} */ ({ emscripten_notify_memory_growth() {}, memory });
     const module = new Module(await WebAssembly.instantiate(first, { env }));
     module.compiled.wasm = first;
     for (const name of wanted) {

@@ -117,7 +117,7 @@ class Threads {
    * Starts the workers and chooses their number: as asked, else by a measurement.
    * @param {Core} core with its model open
    */
-  async start(core) {
+  async open(core) {
     if (core.info) core.info.threads = await this.#open(core, core.info.context_length);
   }
 
@@ -213,14 +213,14 @@ const hasThreads = (module) =>
 /**
  * Loads the module with threads for a model that gains by them, or for a copy of such an engine.
  * @param {import('./load.js').Stream | null} stream of the model
- * @param {{ threads: 'auto' | number, variant: 'auto' | 'scalar' | 'simd' | 'relaxed', wasm?: any, simd?: any,
- *   relaxed?: any }} options of `load`
+ * @param {import('./types.js').LoadOptions | undefined} options
  * @param {typeof Module} engine the class; importing it would cut the scripts of a site in other ways
  * @returns {Promise<Threads | null>} null: one thread
  */
-export async function loadThreads(stream, { threads, wasm, variant, ...given }, engine) {
+export async function load(stream, options, engine) {
+  const { threads = 'auto', variant = 'auto', wasm, simd, relaxed } = options ?? {};
   if (hasThreads(wasm))
-    return new Threads(await engine.load(wasm, variant, given, shareMemory()), 1);
+    return new Threads(await engine.load(wasm, variant, { simd, relaxed }, shareMemory()), 1);
   if (!stream || threads === 1) return null;
   if (threads === 'auto' && !(Number(stream.total) > IN_CACHE)) return null;
   // A page's own thread must not wait for workers.
@@ -228,18 +228,11 @@ export async function loadThreads(stream, { threads, wasm, variant, ...given }, 
   try {
     const source = wasm ?? new URL('./logitscope.wasm', import.meta.url);
     if (typeof source !== 'string' && !(source instanceof URL)) return null;
-    const memory = shareMemory();
-    /** @type {Record<string, WebAssembly.Module>} */
-    const loops = {};
-    const fetchLoops = async (/** @type {string} */ name) => {
-      loops[name] = await engine.compile(addressBeside(source, name));
+    const loops = {
+      simd: addressBeside(source, 'simd'),
+      relaxed: addressBeside(source, 'relaxed'),
     };
-    const wanted = variant === 'auto' ? ['simd', 'relaxed'] : [variant];
-    const [first] = await Promise.all([
-      engine.compile(addressBeside(source)),
-      ...wanted.filter((name) => name !== 'scalar').map((name) => fetchLoops(name).catch(() => {})),
-    ]);
-    const module = await engine.load(first, variant, loops, memory);
+    const module = await engine.load(addressBeside(source), variant, loops, shareMemory());
     if (module.variant === 'scalar' && variant !== 'scalar') return null;
     return new Threads(module, threads);
   } catch {

@@ -618,8 +618,8 @@
  * @property {'auto' | 1 | 2 | 4} [streams] number of blocks of quantised rows that a decode step reads
  *   together; it changes no result. `auto` times 1, 2 and 4 on the model's own weights and selects
  *   the fastest
- * @property {'auto' | number} [threads] threads that compute one text, 1 to 16, in Node and in the worker of an
- *   isolated page; elsewhere there is one. 'auto', the default: by a measurement, one for a file below 8 MB
+ * @property {number} [threads] threads that compute one text, 1 to 16, in Node and in the worker of an isolated page;
+ *   elsewhere there is one. Default: by a measurement; one for a file below 8 MB
  * @property {number} [context] number of tokens that a session sees. Default: the model's own context
  *   length, but at most 4,096
  * @property {boolean} [cache] default of `feed` and `generate`: false evaluates the whole window
