@@ -60,6 +60,84 @@ class FileCounts {
   }
 }
 
+/** The progress of one test program. */
+class Program {
+  #since = performance.now();
+  /** Time of the last message. */
+  #last = performance.now();
+  /** Names of tests that have begun and not ended; a suite precedes its tests. @type {string[]} */
+  #open = [];
+  /** True if a test has ended. */
+  #ended = false;
+  /** Number of failed tests. */
+  failed = 0;
+
+  /** @param {string} name @param {string[]} files the test files of the program, in their order */
+  constructor(name, files) {
+    this.name = name;
+    this.file = new FileCounts(name);
+    /** Files that have not run yet. */
+    this.left = new Set(files);
+  }
+
+  /** True if a test or a file was reported. */
+  get ran() {
+    return this.file.known || this.file.name !== this.name;
+  }
+
+  /**
+   * Adds a message of Node's reporter to the counts of its file.
+   * @returns {{ isFile: boolean, result?: 'passed' | 'failed' | 'skipped' }}
+   */
+  hear({ type, name: test, nesting, suite, skip, broken }) {
+    this.#last = performance.now();
+    const isFile = nesting === 0 && this.left.has(test);
+    const key = `${nesting} ${test}`;
+    if (type === 'test:dequeue') {
+      this.#open.push(key);
+      if (isFile) this.file = new FileCounts(test);
+      return { isFile };
+    }
+    this.#ended = true;
+    const place = this.#open.indexOf(key);
+    if (place >= 0) this.#open.splice(place, 1);
+    if (isFile) this.left.delete(test);
+    const result = resultOf({ type, suite, skip, broken });
+    if (result) this.file[result]++;
+    if (result === 'failed') this.failed++;
+    return { isFile, result };
+  }
+
+  /** The reason to end the program; '' if there is none. @param {Limits} limits */
+  troubleOf(limits) {
+    const quiet = (performance.now() - this.#last) / 1000;
+    const at = this.#open.length
+      ? `"${this.#open.at(-1).replace(/^\d+ /, '')}"`
+      : 'code outside its tests, or a test that never waits';
+    if (quiet > limits.test) return `stood still for ${limits.test} s in ${at}`;
+    if (this.#ended && !this.#open.length && quiet > limits.end)
+      return `was still open ${limits.end} s after its last test`;
+    if (performance.now() - this.#since > limits.program * 1000)
+      return `took more than ${limits.program} s, ended in ${at}`;
+    return '';
+  }
+
+  /** Reads the counts of a native program from the last line of its output. @param {string} output */
+  readSummary(output) {
+    const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
+    if (!summary || this.#ended) return;
+    this.file.passed = Number(summary[1]);
+    this.failed = this.file.failed = Number(summary[2]);
+  }
+}
+
+/** The count to which a message of Node's reporter belongs; none for a suite that has not failed itself. */
+function resultOf({ type, suite, skip, broken }) {
+  if (type === 'test:fail' && (!suite || broken)) return 'failed';
+  if (skip !== undefined && !suite) return 'skipped';
+  return type === 'test:pass' && !suite ? 'passed' : undefined;
+}
+
 export class Runner {
   totals = { passed: 0, failed: 0 };
   /** @type {string[]} */
@@ -122,62 +200,20 @@ export class Runner {
    * @param {string[]} args
    */
   async runProgram(name, command, args) {
-    const since = performance.now();
+    const files = args.includes(FILES) ? args.slice(args.indexOf(FILES) + 1) : [];
+    const program = new Program(name, files);
     const child = this.#start(name, command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
-    let file = new FileCounts(name);
-    /** Files that have not run yet. */
-    const left = new Set(args.includes(FILES) ? args.slice(args.indexOf(FILES) + 1) : []);
-    /** Names of tests that have begun and not ended; a suite precedes its tests. */
-    const open = [];
     let output = '';
-    const limits = this.#limits;
-    let trouble = '';
-    let failed = 0;
-    let ended = false;
-    let last = performance.now();
-
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (output += data));
-    child.on('message', ({ type, name: test, nesting, suite, skip, broken, why }) => {
-      last = performance.now();
-      const isFile = nesting === 0 && left.has(test);
-      const key = `${nesting} ${test}`;
-      if (type === 'test:dequeue') {
-        open.push(key);
-        if (isFile) file = new FileCounts(test);
-        return;
-      }
-      ended = true;
-      const place = open.indexOf(key);
-      if (place >= 0) open.splice(place, 1);
-      if (type === 'test:fail' && (!suite || broken)) {
-        failed++;
-        file.failed++;
-        this.#failures.push(`${file.name}: ${isFile ? '' : `${test}: `}${inOneLine(why)}`);
-      } else if (skip !== undefined && !suite) {
-        file.skipped++;
-        this.skipped.push(`${file.name}: ${test}: ${skip || 'no reason is given'}`);
-      } else if (type === 'test:pass' && !suite) file.passed++;
-      if (!isFile) return;
-      left.delete(test);
-      this.#count(file);
-      if (!file.known) this.fail(`${test} has no test`);
-    });
-
+    child.on('message', (message) => this.#hear(program, message));
+    let trouble = '';
     const watch = setInterval(
       () => {
-        const quiet = (performance.now() - last) / 1000;
-        const at = open.length
-          ? `"${open.at(-1).replace(/^\d+ /, '')}"`
-          : 'code outside its tests, or a test that never waits';
-        if (quiet > limits.test) trouble = `stood still for ${limits.test} s in ${at}`;
-        else if (ended && !open.length && quiet > limits.end)
-          trouble = `was still open ${limits.end} s after its last test`;
-        else if (performance.now() - since > limits.program * 1000)
-          trouble = `took more than ${limits.program} s, ended in ${at}`;
+        trouble = program.troubleOf(this.#limits);
         if (trouble) this.#end(child);
       },
-      Math.min(500, limits.end * 200),
+      Math.min(500, this.#limits.end * 200),
     );
     const code = await new Promise((resolve) => {
       child.on('error', (error) => resolve(error.message));
@@ -186,25 +222,36 @@ export class Runner {
     clearInterval(watch);
     this.#end(child);
 
-    // A native program prints its counts in the last line; Node's reporter sends each result.
-    const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
-    if (summary && !ended) {
-      file.passed = Number(summary[1]);
-      failed = file.failed = Number(summary[2]);
-    }
+    program.readSummary(output);
+    const { file, left } = program;
     if (!file.counted) this.#count(file);
-    const ran = file.known || file.name !== name; // true if a test or a file was reported
-    if (!trouble && (!ran || (code !== 0 && !failed)))
+    if (!trouble && (!program.ran || (code !== 0 && !program.failed)))
       trouble = `ended with ${code} and without a failed test to show for it`;
-    if (trouble || failed) this.#print(`\n${output.trimEnd()}`);
-    if (trouble) {
-      const rest = [...left].filter((each) => each !== file.name);
-      const known = rest.length < left.size; // false if the program stood still before its first file
-      this.fail(`${known ? file.name : name} ${trouble}`);
-      const options = args.slice(0, args.indexOf(FILES) + 1);
-      if (known && rest.length)
-        await this.runProgram(rest.join(', '), command, [...options, ...rest]);
-    } else for (const missing of left) this.fail(`${missing} was not run to its end`);
+    if (trouble || program.failed) this.#print(`\n${output.trimEnd()}`);
+    if (!trouble) {
+      for (const missing of left) this.fail(`${missing} was not run to its end`);
+      return;
+    }
+    const rest = [...left].filter((each) => each !== file.name);
+    const known = rest.length < left.size; // false if the program stood still before its first file
+    this.fail(`${known ? file.name : name} ${trouble}`);
+    const options = args.slice(0, args.indexOf(FILES) + 1);
+    if (known && rest.length)
+      await this.runProgram(rest.join(', '), command, [...options, ...rest]);
+  }
+
+  /** Counts a message of Node's reporter. @param {Program} program @param {any} message */
+  #hear(program, message) {
+    const { name: test, skip, why } = message;
+    const { isFile, result } = program.hear(message);
+    const { file } = program;
+    if (result === 'failed')
+      this.#failures.push(`${file.name}: ${isFile ? '' : `${test}: `}${inOneLine(why)}`);
+    if (result === 'skipped')
+      this.skipped.push(`${file.name}: ${test}: ${skip || 'no reason is given'}`);
+    if (!isFile || message.type === 'test:dequeue') return;
+    this.#count(file);
+    if (!file.known) this.fail(`${test} has no test`);
   }
 
   /** Prints a file's counts and adds them to the totals. @param {FileCounts} file */
