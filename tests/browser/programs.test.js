@@ -119,6 +119,8 @@ test('pasted flags show their chain and the reason why DRY does nothing, and are
   await text.fill(FLAGS);
 
   await page.keyboard.press('Escape');
+  const next = () => page.evaluate(() => document.createElement('logit-programs').text);
+  assert.equal(await until(next, FLAGS), FLAGS, 'after a reload the text is there');
   await until(() => button.evaluate((it) => it.matches(':focus')), Boolean);
   await page.keyboard.press('Enter');
   await until(() => text.evaluate((it) => it.matches(':focus') && it.value), FLAGS);

@@ -19,6 +19,7 @@ import { programs, readSettings, writeSettings } from '../import/settings/index.
 import { addMessages, list, measure, number, t } from '../locale/locale.js';
 import '../panels/stages/stages.js';
 import { cssom } from '../plots/cssom.js';
+import { recall, remember } from '../state/memory.js';
 import { readBoth } from '../state/other-settings.js';
 import dialogStyles from '../style/dialog.css';
 import { arrange, chainOf, printed } from './program-keys.js';
@@ -79,7 +80,7 @@ export class LogitPrograms extends LogitElement {
     this.scope = /** @type {any} */ (null);
     /** A request to open the dialog, with the text to read. @type {{ text?: string, name?: string }} */
     this.request = {};
-    this.text = '';
+    this.text = recall('programs') ?? '';
     /** Id of the program that the user has chosen; '' for the one that is recognised. */
     this.program = '';
     /** Id of the program to write settings for; '' for none. */
@@ -100,6 +101,7 @@ export class LogitPrograms extends LogitElement {
       Object.assign(this, { text, program: '' });
       this.#fileName = name;
     }
+    if (changed.has('text')) remember('programs', this.text.length > LONGEST ? '' : this.text);
     if (['request', 'text', 'program'].some((each) => changed.has(each))) this.#read();
     if (changed.has('target') || changed.has('text')) this.copied = false;
   }

@@ -389,6 +389,8 @@ export const FIELDS = [
   { name: 'swept', kind: 'text', maximum: 1, memory: 'session' },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
   { name: 'sampler', kind: 'text', maximum: 1e6, memory: 'session' },
+  // The text in the dialog for settings of other programs.
+  { name: 'programs', kind: 'text', maximum: 2 ** 20, memory: 'session' },
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lessons_unsent', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lesson_code', kind: 'text', maximum: 1e6, memory: true },
