@@ -677,3 +677,39 @@ for (const [lang, colorScheme] of sample(LOOKS, 1)) {
     await close();
   });
 }
+
+test('workers write the texts of a sweep, and the engine answers meanwhile', async () => {
+  const { page, view, close } = await openSweep({ unfold: false });
+  await page.evaluate(() =>
+    Object.defineProperty(navigator, 'hardwareConcurrency', { value: 3, configurable: true }),
+  );
+  await choose(view, 'trade');
+  await view.evaluate((it) => Object.assign(it, { samples: 100 }));
+  await view.locator('[data-command=run]').click();
+  await until(
+    () => page.workers().length,
+    (n) => n >= 3,
+  );
+  const answered = await view.evaluate(async (it) => {
+    const session = await it.engine.session();
+    await session.feed(await it.engine.encode('Today she'));
+    const { kept } = await session.distribution({ top_k: 5 });
+    await session.close();
+    return { kept, running: it.run.status };
+  });
+  assert.deepEqual(answered, { kept: 5, running: 'running' });
+  const status = () => view.evaluate((it) => it.run.status);
+  await until(status, (it) => it === 'done');
+  await until(
+    () => page.workers().length,
+    (n) => n < 3,
+  );
+  const { plan, points } = await view.evaluate((it) => ({
+    plan: it.run.plan,
+    points: it.run.points,
+  }));
+  const expected = [];
+  for await (const point of sweep(scope, plan)) expected.push(point);
+  assert.deepEqual(points, expected);
+  await close();
+});

@@ -37,8 +37,12 @@ function grammarOf(model, asked) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** @param {Lesson} lesson @param {string} file the lesson's path */
-export async function computeAnswers(lesson, file) {
+/**
+ * @param {Lesson} lesson
+ * @param {string} file the lesson's path
+ * @param {import('../engine/crowd.js').CrowdOptions} [crowd] the workers that write many texts
+ */
+export async function computeAnswers(lesson, file, crowd = {}) {
   /** @type {Map<string | undefined, Promise<Logitscope>>} */
   const engines = new Map();
   try {
@@ -48,7 +52,7 @@ export async function computeAnswers(lesson, file) {
       const loading = engines.get(model) ?? Logitscope.load({ model });
       engines.set(model, loading);
       const engine = await loading;
-      return measure(asked, state, engine, engine, grammarOf(model, asked));
+      return measure(asked, state, engine, engine, grammarOf(model, asked), crowd);
     });
   } finally {
     for (const loading of engines.values()) (await loading).close();

@@ -11,6 +11,7 @@ import { UsageError } from './flags.js';
 import { answerSheet, computeAnswers } from './lesson-answers.js';
 import { readTextFile } from './read-text.js';
 import { inLine, printJson } from './terminal.js';
+import { WORKERS, checkWorkers, crowdOf } from './workers.js';
 
 const NOTES = `FILE is JSON, or Markdown: words between two lines of ---, ## for each part, and fenced blocks
 named figure and question with a "name: value" a line. docs/teaching.md shows both. A shipped
@@ -46,10 +47,14 @@ export const lesson = {
   settings: false,
   modelless: true,
   operands: 'check|answers FILE',
-  flags: [{ name: 'lang', kind: 'text', help: `answers in ${LESSON_LANGUAGES.join(' or ')} (en)` }],
+  flags: [
+    { name: 'lang', kind: 'text', help: `answers in ${LESSON_LANGUAGES.join(' or ')} (en)` },
+    WORKERS,
+  ],
   notes: NOTES,
 
-  check({ operands: [verb, file, more], lang = 'en' }) {
+  check({ operands: [verb, file, more], lang = 'en', workers }) {
+    checkWorkers({ workers });
     if (verb === undefined) throw new UsageError('check or answers is missing');
     if (verb !== 'check' && verb !== 'answers')
       throw new UsageError(`lesson knows check and answers, got ${JSON.stringify(verb ?? '')}`);
@@ -61,13 +66,13 @@ export const lesson = {
       );
   },
 
-  async run(_, { operands: [verb, name], json, lang = 'en' }, { stdout, stderr }, table) {
+  async run(_, { operands: [verb, name], json, lang = 'en', workers }, { stdout, stderr }, table) {
     const file = fileOf(name, lang);
     const { lesson: read, faults } = readLesson(readText(file), table);
     const told = faults.map((fault) => ({ ...fault, message: inEnglish(fault) }));
     for (const { message } of told) stderr.write(`logitscope: ${inLine(message)}\n`);
     if (read && verb === 'answers') {
-      const answers = await computeAnswers(read, file);
+      const answers = await computeAnswers(read, file, crowdOf({ workers }));
       if (json) printJson(stdout, answers.map(withoutText));
       else stdout.write(await answerSheet(read, answers, lang));
       return 0;

@@ -12,7 +12,7 @@
  *
  * A text of a comparison: a strategy, and the options of `run` in compare.js.
  * @typedef {{ strategy: import('./compare.js').Strategy, options: any }} StrategyTask
- * @typedef {import('./types.js').Generated & { figures: import('./compare.js').Figures }} StrategyText
+ * @typedef {import('./types.js').Generated & { steps: import('./compare.js').MeasuredStep[], figures: import('./compare.js').Figures }} StrategyText
  */
 
 /**
@@ -38,7 +38,7 @@ export const WRITERS = {
     const steps = [];
     for (;;) {
       const { done, value } = await generation.next();
-      if (done) return { ...value, figures: await figuresOf(scope, steps) };
+      if (done) return { ...value, steps, figures: await figuresOf(scope, steps) };
       steps.push(value);
     }
   },

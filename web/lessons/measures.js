@@ -230,15 +230,16 @@ function settingsOf({ table }, state, asked) {
  * @param {LessonState} state
  * @param {Asked} asked
  * @param {Grammar | null} grammar
+ * @param {import('../engine/crowd.js').CrowdOptions} [crowd]
  */
-async function readTexts(engine, state, asked, grammar) {
+async function readTexts(engine, state, asked, grammar, crowd) {
   const settings = settingsOf(engine, state, asked);
   const { samples, max_new_tokens } = { ...state.choices, ...asked.choices };
   const axes = [{ name: 'temperature', values: [settings.temperature] }];
   const { prompt = '' } = state;
   const measures = [asked.measure];
   const plan = { axes, measures, prompt, settings, samples, max_new_tokens, grammar };
-  for await (const point of sweep(engine, plan)) return point.measures;
+  for await (const point of sweep(engine, plan, undefined, crowd)) return point.measures;
 }
 
 /**
@@ -346,14 +347,15 @@ async function readDrawn(engine, session, state, asked) {
  * @param {any} engine null if the measure is only counted
  * @param {any} [session] of that engine; may be the engine itself
  * @param {Grammar | null} [grammar] judges the texts
+ * @param {import('../engine/crowd.js').CrowdOptions} [crowd] the workers that write many texts
  */
-export async function measure(asked, state, engine, session = engine, grammar = null) {
+export async function measure(asked, state, engine, session = engine, grammar = null, crowd = {}) {
   const { from = 'trace', read } = LESSON_MEASURES[asked.measure];
   if (from === 'steps') return read({ ...state.choices, ...asked.choices }, asked);
   if (from === 'written') return read(await writeText(engine, session, state, asked), asked);
   if (from === 'given') return read(await readGiven(engine, session, state, asked), asked);
   if (from === 'drawn') return read(await readDrawn(engine, session, state, asked), asked);
-  if (from === 'texts') return read(await readTexts(engine, state, asked, grammar), asked);
+  if (from === 'texts') return read(await readTexts(engine, state, asked, grammar, crowd), asked);
   if (from === 'law') {
     const choices = { ...state.choices, ...asked.choices };
     const settings = settingsOf(engine, state, asked);

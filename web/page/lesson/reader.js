@@ -10,6 +10,7 @@ import {
   writeText,
 } from '../../lessons/measures.js';
 import { fetchJson } from '../../state/assets.js';
+import { pageCrowd } from '../../state/crowd.js';
 
 /**
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
@@ -87,7 +88,8 @@ export class LessonReader {
     return this.#queue(async () => {
       if (sourceOf(asked) === 'steps') return measure(asked, state, null);
       const { engine, session } = await this.#engineOf(modelOf(state));
-      return measure(asked, state, engine, session, await this.#grammarOf(state, asked));
+      const grammar = await this.#grammarOf(state, asked);
+      return measure(asked, state, engine, session, grammar, pageCrowd());
     });
   }
 

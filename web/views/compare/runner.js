@@ -4,6 +4,7 @@
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
 import { toFault } from '../../engine/errors.js';
+import { pageCrowd } from '../../state/crowd.js';
 
 /**
  * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
@@ -128,16 +129,48 @@ export class TextRunner {
     )
       .flat()
       .filter(({ figures, absent }) => !figures && !absent);
+    const crowd = pageCrowd();
+    const many = crowd.workers > 1 && samples > 1;
+    const apart = many ? queue.filter(({ strategy }) => strategy.kind !== 'given') : [];
+    for (const text of apart) queue.splice(queue.indexOf(text), 1);
     const most = Math.floor(MEMORY / (engine.info?.session_bytes ?? MEMORY));
     const lanes = Math.min(LANES, queue.length, Math.max(1, most));
-    await Promise.all(
-      Array.from({ length: lanes }, () =>
+    const written = this.#writeApart(engine, apart, plan, signal, crowd);
+    await Promise.all([
+      written,
+      ...Array.from({ length: lanes }, () =>
         withSession(engine, async (session) => {
           for (let text = queue.shift(); text && !signal.aborted; text = queue.shift())
             await this.#writeOne(engine, session, text, plan, signal);
         }),
       ),
-    );
+    ]);
+  }
+
+  /**
+   * Writes many texts with workers. Each text appears when it is complete, since a table shows their numbers.
+   * @param {Engine} engine
+   * @param {Text[]} texts
+   * @param {Plan} plan
+   * @param {AbortSignal} signal
+   * @param {import('../../engine/crowd.js').CrowdOptions} crowd
+   */
+  async #writeApart(engine, texts, plan, signal, crowd) {
+    if (texts.length === 0) return;
+    const { writeAll } = await import('../../engine/crowd.js');
+    const { max_new_tokens } = plan;
+    const tasks = texts.map(({ strategy, seed }) => ({
+      strategy,
+      options: { prompt: promptOf(plan), seed, max_new_tokens },
+    }));
+    await withSession(engine, async (session) => {
+      const all = writeAll(engine, session, 'strategy', tasks, tasks.length, crowd, signal);
+      let at = 0;
+      for await (const { steps, figures, finish_reason } of all) {
+        Object.assign(texts[at++], { steps, figures, finish: finish_reason });
+        this.#changed();
+      }
+    });
   }
 
   /**

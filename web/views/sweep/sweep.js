@@ -18,6 +18,7 @@ import { toFault } from '../../engine/errors.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Throttle } from '../../base/throttle.js';
 import { fetchJson } from '../../state/assets.js';
+import { pageCrowd } from '../../state/crowd.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { Estimate, promiseOf } from './estimate.js';
 import { FIGURES, SENTENCES, shapeOf } from './figures.js';
@@ -277,7 +278,7 @@ export class LogitSweep extends ModelElement {
     const repaint = new Throttle(REPAINT_MS);
     repaint.restart();
     try {
-      for await (const point of sweep(engine, plan, stop.signal)) {
+      for await (const point of sweep(engine, plan, stop.signal, pageCrowd())) {
         if (stop !== this.#stop) return;
         points.push(point);
         if (repaint.left() > 0) continue;
