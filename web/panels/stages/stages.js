@@ -336,6 +336,7 @@ export class LogitStages extends LogitElement {
 
   /** Returns the text of the line below the picture. @param {Trace} trace @param {River} river */
   #lineBelow(trace, river) {
+    if (this.reorder.grabbed && !this.reorder.dragging) return t('stages.keys.move');
     const column = river.columns.find(({ name }) => name === this.told);
     if (column)
       return sentenceOf(
