@@ -684,4 +684,14 @@ describe('settings that the module still has', () => {
     }
     assert.ok(refused < CHANGES.length * 2, `${refused} were refused`);
   });
+
+  test('give each step of a text the bias that its history asks for', async () => {
+    const settings = { logit_bias: { '2 3 4': 99 } };
+    const { ids } = await scope.write({ prompt: history, max_new_tokens: 3, ...settings });
+    assert.equal(ids[0], 4);
+    ids.forEach((id, step) => {
+      scope.feed([...history, ...ids.slice(0, step)]);
+      assert.equal(scope.draw(settings, { step }).id, id);
+    });
+  });
 });
