@@ -170,7 +170,7 @@ tidy:
 	    clang-tidy --quiet FILE -- -std=c11 -Isrc 2>/dev/null
 
 clean: ## remove everything that was built
-	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-simd.wasm) $(WASM:.wasm=-relaxed.wasm)
+	rm -rf $(BUILD) dist web/engine/logitscope*.wasm
 
 # This check comes first and prints one sentence: Debian 12 has Node 18.
 node-version:
