@@ -141,6 +141,28 @@ function pieceOf({ text, bytes }, id) {
 }
 
 /**
+ * A token's row of a trace with intervals, before it has a rank.
+ * @param {any} token as it was recorded
+ * @param {import('../sources/bounds.js').Bounds['tokens'][number]} bounds
+ */
+function rowOf(token, { index, p: [p, p_high], removed_by }) {
+  const { logprob } = token;
+  return {
+    ...pieceOf(token, index),
+    rank: 0,
+    logit: logprob,
+    warped: logprob,
+    p_raw: exp(logprob),
+    p,
+    p_high,
+    logprob: log(p),
+    stage_p: [],
+    removed_by: typeof removed_by === 'string' ? removed_by : null,
+    maybe: typeof removed_by === 'object' && removed_by ? removed_by.maybe : null,
+  };
+}
+
+/**
  * A trace with intervals, for the panels of a bench. `p` is the lower end of a token's probability, `p_high` the upper end;
  * `maybe` names a stage that removes the token for some tails. The rest is every token that is not listed here.
  * @param {import('../sources/record-position.js').RecordedPosition} law
@@ -152,23 +174,7 @@ export function traceOf({ tokens: top, partial, drawn }, { stages, tokens, rest,
   const size = partial.vocab_size ?? Infinity;
   const removedBy = (/** @type {string} */ name) =>
     tokens.filter(({ removed_by }) => removed_by === name).length;
-  const rows = tokens.map(({ index, p: [p, p_high], removed_by }) => {
-    const maybe = typeof removed_by === 'object' && removed_by ? removed_by.maybe : null;
-    const { logprob } = top[index];
-    return {
-      ...pieceOf(top[index], index),
-      rank: 0,
-      logit: logprob,
-      warped: logprob,
-      p_raw: exp(logprob),
-      p,
-      p_high,
-      logprob: log(p),
-      stage_p: [],
-      removed_by: typeof removed_by === 'string' ? removed_by : null,
-      maybe,
-    };
-  });
+  const rows = tokens.map((each) => rowOf(top[each.index], each));
   rows.sort((a, b) => b.p_high - a.p_high || b.p - a.p || a.id - b.id);
   for (const [i, row] of rows.entries()) row.rank = i + 1;
   const isShown = (/** @type {{ id: number, rank: number }} */ { id, rank }) =>
