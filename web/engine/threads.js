@@ -18,6 +18,8 @@ export const THREADS_MAX = 16;
 /** Bytes of a worker's stack, and of the stack of its loops. */
 const STACK = 1 << 16;
 const LOOPS_STACK = 1 << 14;
+/** Alignment of a stack in bytes, which compiled code relies on. */
+const ALIGNED = 16;
 /** Pages of the shared memory: at the start, and at most (4 GB). */
 const PAGES = { initial: 32, maximum: 1 << 16 };
 /** Time for a worker to start, in ms. */
@@ -158,8 +160,9 @@ class Threads {
   /** Starts worker `index`; false if that fails. @param {number} index */
   async #begin(index) {
     const { calls, compiled, memory, variant } = this.module;
-    const stack = calls.memory_allocate(STACK + LOOPS_STACK) >>> 0;
-    if (!stack) return false;
+    const allocated = calls.memory_allocate(STACK + LOOPS_STACK + ALIGNED) >>> 0;
+    if (!allocated) return false;
+    const stack = Math.ceil(allocated / ALIGNED) * ALIGNED;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
     try {
