@@ -81,6 +81,10 @@ export interface LogitSweep extends View {
   /** The grammar that judges the texts; undefined for the model's own grammar. */
   grammar: Grammar | string | null | undefined;
   figure: string;
+  /** The picture of the figure "sentences". */
+  kind: 'ways' | 'knob' | 'right' | 'mask';
+  /** The setting along the x axis of the picture "knob". */
+  knob: string;
   measure: string | null;
   samples: number | null;
   max_new_tokens: number | null;
