@@ -166,7 +166,7 @@ export class Module {
       const { exports } = await WebAssembly.instantiate(loops, { env: { memory: this.memory } });
       const { quantise_simd, matmul_quants_simd, __stack_pointer } = /** @type {any} */ (exports);
       const table = /** @type {any} */ (this.calls.__indirect_function_table);
-      __stack_pointer.value = stack + STACK;
+      __stack_pointer.value = (stack + STACK) & -16; // compiled code relies on this alignment
       const at = table.grow(2);
       table.set(at, quantise_simd);
       table.set(at + 1, matmul_quants_simd);
