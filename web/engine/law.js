@@ -16,7 +16,7 @@ import {
 } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
 import { bestOf, condition, distances, product, sharpen, sum } from './other-laws.js';
-import { Walk, forestOf } from './prefixes.js';
+import { Walk, branchesOf, forestOf } from './prefixes.js';
 import { expectDistinct, rightTexts } from './right-texts.js';
 import { beamSearch, checkNumber } from './search.js';
 
@@ -75,20 +75,6 @@ async function search(walk, mass) {
  */
 
 /**
- * The p of each text under a walk's settings; 0 if the chain removes a token.
- * @param {Walk} walk
- * @param {{ ids: number[] }[]} texts
- */
-async function shares(walk, texts) {
-  const ps = [];
-  for (const { ids } of texts) {
-    const steps = await walk.along(ids);
-    ps.push(steps.length === ids.length ? product(steps) : 0);
-  }
-  return ps;
-}
-
-/**
  * The searches of the other laws with settings of their own. Their texts join the listed ones, so that a text that
  * only the other law prefers is compared too.
  * @param {Ground} ground
@@ -136,7 +122,7 @@ async function beside(other, its, { listed, rest, last }) {
   if (other.best_of !== undefined) return bestOf(listed, other.best_of);
   if (other.condition !== undefined && its)
     return condition(its.walk, listed, its.complete ? 0 : rest);
-  const ps = its ? await shares(its.walk, listed) : listed.map(({ p }) => p);
+  const ps = its ? await its.walk.shares(listed) : listed.map(({ p }) => p);
   const hidden = its ? Math.max(0, 1 - sum(ps)) : rest;
   if (other.power !== undefined) return sharpen(ps, hidden, its?.last ?? last, other.power);
   return { each: ps.map((p) => [p, p]), rest: [hidden, hidden] };
@@ -150,23 +136,12 @@ async function beside(other, its, { listed, rest, last }) {
  * @param {{ ids: number[] }[]} texts
  */
 async function follow({ core, forest, bounds }, settings, { name, values }, texts) {
+  const branches = branchesOf(forest, texts);
   const courses = texts.map(() => new Float64Array(values.length));
   for (const [at, value] of values.entries()) {
     const walk = new Walk(core, forest, { ...settings, [name]: value }, bounds);
-    /** The p of each prefix, so that texts share the work. @type {Map<unknown, Float64Array>} */
-    const rows = new Map();
-    for (const [i, { ids }] of texts.entries()) {
-      let p = 1;
-      let prefix = forest.root;
-      for (const [j, id] of ids.entries()) {
-        let row = rows.get(prefix);
-        if (!row) rows.set(prefix, (row = await walk.after(prefix, ids.slice(0, j))));
-        p *= row[id] ?? 0; // a row is empty if a gate leaves no token
-        if (!p) break;
-        prefix = prefix.child(id);
-      }
-      courses[i][at] = p;
-    }
+    const shares = await walk.shares(texts, branches);
+    for (const [i, p] of shares.entries()) courses[i][at] = p;
   }
   return courses;
 }
@@ -183,7 +158,7 @@ const columnOf = (courses, at) => courses.map((course) => course[at]);
  * @returns {Promise<NonNullable<Law['right']>>}
  */
 async function reckonRight(walk, texts, draws, courses) {
-  const ps = await shares(walk, texts);
+  const ps = await walk.shares(texts);
   const columns = courses && Array.from(courses[0] ?? [], (_, at) => columnOf(courses, at));
   return {
     texts: texts.length,

@@ -101,11 +101,43 @@ export function forestOf(core, scope, prompt) {
   return forest;
 }
 
+/**
+ * A prefix of some texts: its path, the branches that are one token longer, with that token's id, and the texts that
+ * are this prefix. Branches and texts are named by their index.
+ * @typedef {{ prefix: Prefix, path: number[], longer: [number, number][], texts: number[] }} Branch
+ */
+
+/**
+ * The prefixes of texts, each once and before its longer ones, so that texts share the work.
+ * @param {Forest} forest
+ * @param {{ ids: number[] }[]} texts
+ */
+export function branchesOf(forest, texts) {
+  /** @type {Branch[]} */
+  const branches = [{ prefix: forest.root, path: [], longer: [], texts: [] }];
+  const places = new Map([[forest.root, 0]]);
+  for (const [text, { ids }] of texts.entries()) {
+    let at = 0;
+    for (const [i, id] of ids.entries()) {
+      const prefix = branches[at].prefix.child(id);
+      let next = places.get(prefix);
+      if (next === undefined) {
+        next = branches.push({ prefix, path: ids.slice(0, i + 1), longer: [], texts: [] }) - 1;
+        places.set(prefix, next);
+        branches[at].longer.push([id, next]);
+      }
+      at = next;
+    }
+    branches[at].texts.push(text);
+  }
+  return branches;
+}
+
 const NOTHING = new Float64Array(0);
 
 /**
  * Runs the chain on many rows of logits with equal settings. The returned function gives p (vocab_size,) after one
- * row; it is empty if a gate leaves no token.
+ * row; it is empty if a gate leaves no token. It is a view of the engine's memory, valid until the next call.
  * @param {Core} core
  * @param {import('./settings.js').Resolved} asked
  * @param {number} begin number of ids of each history that are the prompt
@@ -125,7 +157,7 @@ function openRows({ chain, module }, asked, begin) {
     }
     const pAt = module.exchange(8 * logits.length);
     calls.chain_probabilities(handle, pAt, logits.length);
-    return module.float64(pAt, logits.length);
+    return new Float64Array(module.memory.buffer, pAt >>> 0, logits.length);
   };
 }
 
@@ -154,7 +186,7 @@ function openMeanRows(core, resolved, begin) {
     openRows(core, { ...resolved, values: { ...resolved.values, xtc_probability } }, begin),
   );
   return (logits, history) => {
-    const left = whole(logits, history);
+    const left = whole(logits, history).slice();
     return cut(logits, history).map((p, id) => coin * p + (1 - coin) * left[id]);
   };
 }
@@ -181,14 +213,14 @@ export class Walk {
     this.#rows = openMeanRows(core, resolved, forest.prompt.length);
   }
 
-  /** p (vocab_size,) of the token after a path. @param {Float32Array} logits @param {number[]} path */
+  /** A view as of openRows, after a path. @param {Float32Array} logits @param {number[]} path */
   #row(logits, path) {
     this.#core.needModel(); // another call may have closed the engine meanwhile
     return this.#rows(logits, [...this.#forest.prompt, ...path]);
   }
 
   /**
-   * p (vocab_size,) of the token after a path, null if its logits are not known.
+   * A view as of openRows, after a path; null if its logits are not known.
    * @param {Prefix} prefix
    * @param {number[]} path
    */
@@ -204,11 +236,36 @@ export class Walk {
    */
   async after(prefix, path) {
     const q = this.#known(prefix, path);
-    if (q) return q;
+    if (q) return q.slice();
     const logits = await this.#forest.learn(prefix, path);
+    await this.#breathe();
+    return this.#row(logits, path).slice();
+  }
+
+  /** Lets other events run from time to time, such as an abort. */
+  async #breathe() {
     await this.#pace();
     if (this.bounds.signal?.aborted) throw new LogitscopeError('cancelled', 'law_cancelled');
-    return this.#row(logits, path);
+  }
+
+  /**
+   * The p of each text; 0 if the chain removes a token.
+   * @param {{ ids: number[] }[]} texts
+   * @param {Branch[]} [branches] of the texts
+   */
+  async shares(texts, branches = branchesOf(this.#forest, texts)) {
+    const reached = new Float64Array(branches.length);
+    const shares = new Float64Array(texts.length);
+    reached[0] = 1;
+    for (const [at, { prefix, path, longer, texts: own }] of branches.entries()) {
+      const p = reached[at];
+      for (const text of own) shares[text] = p;
+      if (!p || !longer.length) continue;
+      const row = this.#known(prefix, path) ?? (await this.after(prefix, path));
+      for (const [id, next] of longer) reached[next] = p * (row[id] ?? 0); // a gate may leave no token
+      if (at % 64 === 0) await this.#breathe();
+    }
+    return Array.from(shares);
   }
 
   /**

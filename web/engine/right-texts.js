@@ -1,4 +1,7 @@
-/** The right texts after a prompt: the ends of every sentence of a grammar that begins with it. */
+/**
+ * The right texts after a prompt: the ends of every sentence of a grammar that begins with it. And the constraint that
+ * allows only some texts.
+ */
 import { LogitscopeError } from './errors.js';
 import { endings, pieces } from './grammar.js';
 import { exp, log } from './elementary.js';
@@ -30,6 +33,11 @@ export function rightTexts(core, grammar, prompt, { most, ends }) {
   }
   return texts;
 }
+
+/** The constraint that allows only these texts, each after a space. @param {string[]} texts */
+export const constraintTo = (texts) => ({
+  grammar: `root ::= ${texts.map((text) => JSON.stringify(` ${text.trim()}`)).join(' | ')}`,
+});
 
 /** The expected number of distinct texts among `draws` independent ones. @param {number[]} ps @param {number} draws */
 export const expectDistinct = (ps, draws) =>

@@ -1,4 +1,5 @@
 /** Measures of whole texts after a prompt: exact, without sampling. */
+import { constraintTo } from '../engine/right-texts.js';
 
 /**
  * @typedef {import('../engine/law-types.js').Law} Law
@@ -11,11 +12,6 @@
 
 /** Limits of a search, so that the answer follows a slider. */
 const LIMITS = { mass: 0.99, limit: 4000 };
-
-/** The constraint that allows only these texts, each after a space. @param {string[]} texts */
-export const constraintTo = (texts) => ({
-  grammar: `root ::= ${texts.map((text) => JSON.stringify(` ${text.trim()}`)).join(' | ')}`,
-});
 
 /**
  * @param {any} engine

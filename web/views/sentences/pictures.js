@@ -5,6 +5,7 @@
  */
 import { briefPercent, number, plain, t } from '../../locale/locale.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
+import { constraintTo } from '../../engine/right-texts.js';
 
 /**
  * @typedef {import('./layout.js').Band} Band
@@ -41,10 +42,11 @@ const STEPS = 32;
 const DOUBLINGS = 4;
 const POWERS = Array.from({ length: STEPS + 1 }, (_, i) => 2 ** ((DOUBLINGS * i) / STEPS));
 const RAISED = /** @type {Record<number, string>} */ ({ 2: 'p²', 4: 'p⁴', 8: 'p⁸', 16: 'p¹⁶' });
-/** Columns of a knob with real values, and of the temperatures of right and wrong. */
+/** Columns of a knob with real values. */
 const FINE = 128;
+/** Temperatures of right and wrong. There are few, since a short prompt has thousands of right texts. */
 const HOTTEST = 2.5;
-const HEATS = Array.from({ length: 47 }, (_, i) => (i + 4) / 20);
+const HEATS = Array.from({ length: 24 }, (_, i) => (i + 2) / 10);
 /** Independent draws of which distinct right texts are counted. */
 const DRAWS = 100;
 /** Columns between the two laws of a mask. */
@@ -256,7 +258,7 @@ const right = {
     const goodRest = restOf([total, ...good], columns, 'right others');
     const others = [{ ...total, shares: law.right.along }, ...bad];
     const badRest = { ...restOf(others, columns, 'wrong others'), words: t('sentences.wrong') };
-    const now = HEATS.findIndex((heat) => Math.abs(heat - ownTemperature(shown)) < 0.025);
+    const now = HEATS.findIndex((heat) => Math.abs(heat - ownTemperature(shown)) <= 0.05);
     return {
       bands: [badRest, ...bad.reverse(), goodRest, ...good.reverse()],
       columns,
@@ -277,7 +279,7 @@ const right = {
         },
       ],
       ticks: [0.2, 0.5, 1, 1.5, 2, HOTTEST].map((heat) => ({
-        column: Math.round(heat * 20) - 4,
+        column: Math.round(heat * 10) - 2,
         words: `T ${plain(heat)}`,
       })),
       heads: [t('sentences.right.head', { n: number(DRAWS) }), ''],
@@ -304,11 +306,6 @@ const right = {
 /** The share of a text under the mask and in the model's own law of the allowed texts. @param {any} text */
 const underMask = ({ beside: [masked, given] }) => [masked[0], given[0]];
 
-/** A constraint that allows only these texts. @param {string[]} texts */
-export const onlyTexts = (texts) => ({
-  grammar: `root ::= ${texts.map((text) => JSON.stringify(` ${text}`)).join(' | ')}`,
-});
-
 /** @type {Picture} */
 const mask = {
   ask: ({ settings, options, allowed }) => ({
@@ -317,8 +314,8 @@ const mask = {
       ? {
           ...options,
           alongside: [
-            { settings: { ...settings, constraint: onlyTexts(allowed) } },
-            { condition: onlyTexts(allowed) },
+            { settings: { ...settings, constraint: constraintTo(allowed) } },
+            { condition: constraintTo(allowed) },
           ],
         }
       : options,
