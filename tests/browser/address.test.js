@@ -118,6 +118,47 @@ test('turning a knob replaces the history entry and adds none', async () => {
   await close();
 });
 
+test('a link shows its text before the first model, after another link, and while a model loads', async () => {
+  const { page, complaints, close } = await bench.open({
+    ready: false,
+    own: true,
+    path: 'source/tests/browser/blank.html',
+  });
+  // The script follows a link when the load has read the address and the model is not ready yet.
+  await page.addInitScript(async () => {
+    await customElements.whenDefined('logit-scope');
+    const { instrument } = document.querySelector('logit-scope');
+    const follow = () => {
+      if (!instrument.live || instrument.model.status === 'ready') return;
+      instrument.removeEventListener('update', follow);
+      location.hash = '#prompt=Yesterday%20they&branch=9,8';
+    };
+    instrument.addEventListener('update', follow);
+  });
+  const shows = async (prompt, ids) => {
+    await until(() => drawn(page), ids);
+    await settle(page);
+    assert.equal(await page.locator('#prompt').inputValue(), prompt);
+    assert.deepEqual(await drawn(page), ids);
+  };
+  await page.goto(`${bench.url}?lang=en&model=verbs#prompt=Today%20she&branch=5`);
+  await shows('Yesterday they', [9, 8]);
+  await page.evaluate(async () => {
+    location.hash = '#prompt=Every%20day%20he&branch=7,6';
+    await new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+    location.hash = '#prompt=Tomorrow%20she&branch=4,11,12';
+  });
+  await shows('Tomorrow she', [4, 11, 12]);
+  await page.evaluate(() => {
+    document.querySelector('logit-scope').open('stories');
+    location.hash = '#prompt=Today%20she&branch=3,2';
+  });
+  await shows('Today she', [3, 2]);
+  assert.match(page.url(), /model=verbs/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a malformed part gives one sentence, and the rest applies', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#temperature=0.5&top_p=1.5&branch=999',

@@ -10,6 +10,7 @@ import { sameValue } from '../state/fields.js';
 import { modelOf } from '../state/files.js';
 import { MODELS } from '../state/models.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
+import { Turns } from '../state/turns.js';
 import { keepInstrument } from './site-links.js';
 
 /**
@@ -76,6 +77,10 @@ export class PageAddress {
   #leaves = 0;
   /** Number of addresses that are being applied now. Meanwhile, no address is written. */
   #reading = 0;
+  /** The newest address ends the older ones that are still being applied. */
+  #turns = new Turns();
+  /** The event of an entry that came before the first model was ready; null if there was none. @type {Event | null} */
+  #early = null;
   /** @type {typeof import('./visit.js') | null} */
   #visit = null;
   /** @type {Promise<unknown> | null} */
@@ -261,49 +266,51 @@ export class PageAddress {
    * @param {Event | null} [event] null to read the address again, without the file that the entry names
    */
   async #applyEntry(event = null) {
+    if (!this.#first) return this.#postpone(event);
     const record = currentRecord();
     if (event && location.href === this.#known && sameValue(record, this.#record)) return;
+    const isNewest = this.#turns.begin('entry');
     this.#record = record;
-    if (!this.#first) return this.#passToInstrument();
     this.#known = location.href;
     this.#debounce.cancel();
     this.#pending = this.#ofRun = false;
     this.#reading++;
     this.#scope.missing = null;
     try {
-      await this.#restore(event !== null);
+      await this.#restore(event !== null, isNewest);
     } finally {
       this.#reading--;
-      this.#reached = this.#formatAddress();
-      this.#discrete = this.#pending = false;
-      this.#debounce.cancel();
+      if (isNewest()) {
+        this.#reached = this.#formatAddress();
+        this.#discrete = this.#pending = false;
+        this.#debounce.cancel();
+      }
     }
+  }
+
+  /**
+   * Keeps an entry until the first model is ready, because the load perhaps has read the address already.
+   * @param {Event | null} event
+   */
+  #postpone(event) {
+    this.#early = event;
+    if (!this.#scope.missing) return;
+    this.#record = currentRecord();
+    this.#passToInstrument();
+    this.#scope.begin(); // the load waited for the file of the former entry
   }
 
   /**
    * Opens the model of the address and restores the state.
    * @param {boolean} withFile true to open the file that the entry names
+   * @param {() => boolean} isNewest false after a newer address, which ends this
    */
-  async #restore(withFile) {
+  async #restore(withFile, isNewest) {
     const scope = this.#scope;
     const { hash, search } = location;
     const { asked, dropped } = parseQuery(search);
-    const { context = null } = asked;
     const view = viewOf(asked, hash);
-    if (this.#record) await this.#fetchVisit();
-    const file = withFile && this.#record?.file;
-    if (file) {
-      const files = await findFiles(file);
-      if (!files) return void (scope.missing = file);
-      if (files.some((each, i) => each !== scope.files[i]))
-        await scope.open(modelOf(files), file.context, true);
-    }
-    // An address without a model means the page's first model. But if the user typed it, the open model stays.
-    const named = asked.model ?? (asked.source && `source:${asked.source}`);
-    const model = named ?? (this.#record && !file && withFile ? MODELS[0].name : null);
-    // The name of a server's model ends with its host.
-    if (model && (model !== scope.source?.split('#')[0] || context !== scope.context))
-      await scope.open(model, context, true);
+    if (!(await this.#openModel(withFile, asked, isNewest)) || !isNewest()) return;
     const parsed =
       hash.length < 2
         ? { state: this.#first, dropped: [] }
@@ -316,11 +323,38 @@ export class PageAddress {
     else scope.view = view;
   }
 
+  /**
+   * Opens the model of the address, unless it is open. Then the load of another model ends, because that model would
+   * replace the state. Returns false if the file is missing or the address outdated.
+   * @param {boolean} withFile @param {Record<string, any>} asked the query's values @param {() => boolean} isNewest
+   */
+  async #openModel(withFile, asked, isNewest) {
+    const scope = this.#scope;
+    if (this.#record) await this.#fetchVisit();
+    const file = withFile && this.#record?.file;
+    const files = file ? await findFiles(file) : [];
+    if (!isNewest()) return false;
+    if (file && !files) scope.missing = file;
+    if (!files) return false;
+    const { context = null } = asked;
+    // An address without a model means the page's first model. But if the user typed it, the open model stays.
+    const named = asked.model ?? (asked.source && `source:${asked.source}`);
+    const model = named ?? (this.#record && !file && withFile ? MODELS[0].name : null);
+    const others = files.some((each, i) => each !== scope.files[i]);
+    if (file && others) await scope.open(modelOf(files), file.context, true);
+    // The name of a server's model ends with its host.
+    else if (model && (model !== scope.source?.split('#')[0] || context !== scope.context))
+      await scope.open(model, context, true);
+    else scope.instrument.model.abandon();
+    return true;
+  }
+
   #onReady() {
     const scope = this.#scope;
     this.#fetchVisit().catch(() => {}); // ignored: without visit.js, only the address keeps the state
     if (this.#first) return this.#scheduleWrite(true);
     this.#first = { ...scope.state, branch: [] };
+    if (this.#early) return this.#applyEntry(this.#early);
     this.#known = location.href;
     this.#reached = this.#formatAddress();
     if (this.#record?.text) this.#visit?.markKept(scope);

@@ -121,10 +121,12 @@ export class Sessions extends EventTarget {
       }
       if (files.some((each, i) => each !== scope.files[i]))
         await scope.open(modelOf(files), context, true);
+      else scope.instrument.model.abandon();
       return scope.source === null;
     }
     const name = model ?? MODELS[0].name;
     if (name !== scope.source || context !== scope.context) await scope.open(name, context, true);
+    else scope.instrument.model.abandon();
     return scope.source === name;
   }
 }

@@ -3,7 +3,7 @@
  * replaces a waiting one. Emits "update", "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';
-import { toFault } from '../engine/errors.js';
+import { LogitscopeError, toFault } from '../engine/errors.js';
 import { Newest } from './newest.js';
 import { activeSettings, neutralSettings, spokenSettings } from './settings.js';
 import { Turns } from './turns.js';
@@ -239,9 +239,17 @@ export class Bench extends EventTarget {
       Object.entries(logit_bias).map(async ([key, bias]) => ({
         id: key.includes(' ') ? key : Number(key),
         bias,
-        pieces: await this.reader.pieces(idsOfBias(key)),
+        pieces: await this.#piecesOfBias(key),
       })),
     );
+  }
+
+  /** @param {number | string} id as in `Bias` */
+  async #piecesOfBias(id) {
+    const isOpen = this.turns.watch('model');
+    const pieces = await this.reader.pieces(idsOfBias(id));
+    if (!isOpen()) throw new LogitscopeError('closed', 'session_closed'); // ids of the former vocabulary
+    return pieces;
   }
 
   /**
@@ -250,7 +258,7 @@ export class Bench extends EventTarget {
    */
   setBias(id, bias) {
     return this.attempt(async () => {
-      const pieces = await this.reader.pieces(idsOfBias(id));
+      const pieces = await this.#piecesOfBias(id);
       const others = this.biases.filter((other) => other.id !== id);
       const added = bias === null || bias === 0 ? [] : [{ id, bias, pieces }];
       this.biases = [...others, ...added].sort(byId);
@@ -348,6 +356,7 @@ export class Bench extends EventTarget {
   /** @param {unknown} error @param {Pass} pass */
   #failPass(error, pass) {
     if (this.#isStale(pass)) return;
+    if (toFault(error).code === 'superseded') return void this.refresh();
     this.drawn = null; // no draw fits the bars, which show older settings or text
     this.fail(error);
     this.changed();

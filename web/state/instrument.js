@@ -360,12 +360,24 @@ export class Instrument extends Bench {
     }
     for (const [at, id] of branch.entries()) {
       while (this.pass) await this.pass;
-      const { position, drawn } = this;
+      const { drawn } = this;
       const { steps, finished } = this.texts;
       if (!isNewest() || finished || !drawn) return;
       if (steps.length !== at || steps.some((step, i) => step.id !== branch[i])) return;
       if (drawn.id === id) await generation.append(drawn, false);
-      else await generation.choose(id, await this.reader.listing(id, position), steps, false);
+      else await generation.choose(id, await this.#listNext(id), steps, false);
+    }
+  }
+
+  /** Reads the next tokens so that their list includes `id`. If a knob's reading supersedes this one, reads again. */
+  async #listNext(/** @type {number} */ id) {
+    for (;;) {
+      while (this.pass) await this.pass;
+      try {
+        return await this.reader.listing(id, this.position);
+      } catch (error) {
+        if (toFault(error).code !== 'superseded') throw error;
+      }
     }
   }
 

@@ -118,6 +118,14 @@ export class ModelSlot {
     this.#changed();
   }
 
+  /** Gives up the load of a next model, since the user wants the open one. Other users of that model keep it. */
+  abandon() {
+    if (!this.#held || !this.#opening) return;
+    this.#opening.release();
+    this.#opening = null;
+    this.settle();
+  }
+
   /** Cancels the load. The open model stays. */
   cancel() {
     this.#opening?.cancel();
