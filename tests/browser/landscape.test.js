@@ -277,8 +277,8 @@ test('each line of the ladder is the engine’s text at its mark or at the knob,
     const wanted = [];
     for (const value of values)
       wanted.push(await textAfter(FIRST, { top_p: 0.95, u: 0.4, ...others, [name]: value }));
-    const shown = (await texts()).map((text) => text.replace(/ ∎$/, ''));
-    assert.deepEqual(shown, wanted);
+    const shown = async () => (await texts()).map((text) => text.replace(/ ∎$/, ''));
+    await until(shown, wanted);
   };
   const near = view.locator('.ladder [aria-current=true]');
   await expectLines('temperature', [0, 0.7, 1, 1.5, 2]);

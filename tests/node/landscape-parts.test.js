@@ -117,6 +117,36 @@ test('content requests only another crossing, and tells when a comparison ends',
   assert.equal(content.current, null);
 });
 
+test('answers of a closed model are not shown', async () => {
+  const news = [];
+  const content = new Content((name) => news.push(name));
+  let fail = () => {};
+  const named = new Promise((_, reject) => (fail = reject));
+  const open = (piece) => {
+    const source = {
+      moveTo: async () => {},
+      read: async () => ({ trace: { tokens: [] }, drawn: { id: 3, rank: 1 } }),
+      landscape: async (settings, knob, { length }) => ({
+        top: 1,
+        ids: new Uint32Array(length).fill(3),
+        p: new Float64Array(length).fill(1),
+      }),
+      piece,
+    };
+    const subject = { source, writer: null, ids: [1], empty: false, close() {} };
+    content.open(subject, [ROW]);
+  };
+  open(() => named);
+  content.ask({ past: [], settings: {}, knob: 'temperature', value: 1, u: null });
+  while (content.reader.busy) await new Promise(setImmediate);
+  content.close();
+  open(async (id) => ({ id, text: ` ${id}` }));
+  fail(new Error('closed'));
+  await new Promise(setImmediate);
+  assert.deepEqual(news, ['asked']);
+  content.close();
+});
+
 test('the clock joins requests between two frames', async () => {
   /** @type {((now: number) => void)[]} */
   const frames = [];

@@ -8,6 +8,7 @@ import { locales } from '#locales/cost';
 import { addMessages, fixed, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/element.js';
+import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices } from '../../state/fields.js';
 import { sentence } from '../../base/faults.js';
@@ -91,6 +92,8 @@ export class LogitCost extends ModelElement {
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
   async opened(engine) {
     this.#run?.abort();
+    this.#run = null; // a run of the former model shows nothing more
+    this.busy = '';
     const model = `${this.model} ${this.context}`;
     const other = this.#measuredModel !== null && this.#measuredModel !== model;
     this.#measuredModel = model;
@@ -100,6 +103,7 @@ export class LogitCost extends ModelElement {
       if (this.measured.length > 0) this.keepChoice({ measured: [] });
     }
     await this.#readPrompt(engine);
+    if (engine !== this.engine) return;
     const { measured } = this;
     if (measured.includes('steps') && this.timings.length === 0) await this.#measure();
     if (measured.includes('speeds') && this.speeds.size === 0) await this.#measureVariants();
@@ -334,18 +338,20 @@ export class LogitCost extends ModelElement {
   async #measure() {
     if (!this.engine || !this.#canMeasure) return;
     const run = this.#beginRun('steps');
-    const session = await this.engine.session();
+    const opening = this.engine.session();
     this.timings = [];
     try {
-      for await (const timing of measureSteps(session, {
-        ...this.#measuredText,
-        signal: run.signal,
-      }))
+      const text = { ...this.#measuredText, signal: run.signal };
+      for await (const timing of measureSteps(await opening, text)) {
+        if (this.#run !== run) return;
         this.timings = [...this.timings, timing];
+      }
       this.said = this.speak(() => t(run.signal.aborted ? 'cost.stopped' : 'cost.done'));
+    } catch (error) {
+      if (toFault(error).code !== 'closed') throw error;
     } finally {
-      await session.close();
-      this.busy = '';
+      opening.then((session) => session.close()).catch(() => {}); // its engine may be closed
+      if (this.#run === run) this.busy = '';
     }
   }
 
@@ -361,6 +367,7 @@ export class LogitCost extends ModelElement {
       // Null if the browser lacks the instructions of this build.
       const speed = await held.ready.then((engine) => measureSpeed(engine, text)).catch(() => null);
       held.release();
+      if (this.#run !== run) return;
       this.speeds = new Map(this.speeds).set(variant, speed);
     }
     this.busy = '';

@@ -159,15 +159,25 @@ export class Content {
 
   /** @param {News} news */
   async #onRead(news) {
-    const { landscape, reading } = /** @type {LandscapeReader} */ (this.reader);
+    const reader = /** @type {LandscapeReader} */ (this.reader);
+    const { landscape, reading } = reader;
+    /** Fetches names. Returns false if another model is open by then, whose picture must not show these answers. */
+    const name = async (/** @type {Iterable<number>} */ ids) => {
+      try {
+        await this.names.fetch(ids);
+      } catch (error) {
+        if (reader === this.reader) throw error;
+      }
+      return reader === this.reader;
+    };
     if (news === 'landscape' && landscape) {
-      await this.names.fetch(landscape.ids.filter((_, k) => k % landscape.top < NAMED));
-      return this.#tell(news, landscape);
+      const named = await name(landscape.ids.filter((_, k) => k % landscape.top < NAMED));
+      return named && this.#tell(news, landscape);
     }
     if (news === 'reading' && reading) {
       const { drawn, trace, at } = reading;
       const first = trace.tokens.slice(0, ROWS).map(({ id }) => id);
-      await this.names.fetch([drawn.id, ...first, ...at.past]);
+      if (!(await name([drawn.id, ...first, ...at.past]))) return;
     }
     if (news === 'reading' || news === 'text') this.turn++;
     this.#tell(news);

@@ -59,12 +59,17 @@ export class Rain {
       },
     };
     let whole = null;
-    for await (const tally of countDraws(drawer, asked, DRAWS, { total: 0, counts: new Map() })) {
-      if (turn !== this.#turn) return;
-      whole = tally;
-      if (still) this.tally = tally;
-      else this.drops = drops;
-      changed();
+    try {
+      for await (const tally of countDraws(drawer, asked, DRAWS, { total: 0, counts: new Map() })) {
+        if (turn !== this.#turn) return;
+        whole = tally;
+        if (still) this.tally = tally;
+        else this.drops = drops;
+        changed();
+      }
+    } catch (error) {
+      if (turn !== this.#turn) return; // the model was closed meanwhile
+      throw error;
     }
     // While dots fly, count only the draws whose dots have arrived.
     while (turn === this.#turn && this.falling) {

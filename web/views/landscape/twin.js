@@ -136,7 +136,9 @@ export class Twin {
       (text) => readSetting(/** @type {TableRow} */ (host.lines.knob.row), text),
       (value) => host.lines.move({ value }),
     );
-    this.#open(engine);
+    this.#open(engine).catch((error) => {
+      if (!this.#closed) throw error; // else the engine was closed meanwhile
+    });
   }
 
   /** @param {RemoteLogitscope} engine */

@@ -86,7 +86,8 @@ export class LogitSentences extends ModelElement {
   /** The law for the newest prompt, settings and picture. */
   #newest = new Newest(
     askLaw,
-    (found) =>
+    (found, { engine }) =>
+      engine === this.engine &&
       Object.assign(this, {
         shown: { ...found, words: (/** @type {any} */ text) => this.#words(text) },
         trouble: null,
@@ -94,7 +95,9 @@ export class LogitSentences extends ModelElement {
         column: null,
         followed: this.followed !== null && found.law.sentences.length ? 0 : null,
       }),
-    (error) => (this.trouble = toFault(error)),
+    (error, { engine }) => {
+      if (engine === this.engine) this.trouble = toFault(error); // else the engine was closed
+    },
   );
   #asked = '';
   /** The picture whose button is in sight. */

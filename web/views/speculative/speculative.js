@@ -136,10 +136,10 @@ export class LogitSpeculative extends ModelElement {
     const run = new AbortController();
     this.#run = run;
     this.busy = 'text';
-    const session = await engine.session();
+    const opening = engine.session();
     try {
       const { signal } = run;
-      const generation = session.generate({ ...this.#options, draft_top: LISTED, signal });
+      const generation = (await opening).generate({ ...this.#options, draft_top: LISTED, signal });
       for (;;) {
         const { done, value } = await generation.next();
         if (this.#run !== run) break;
@@ -155,7 +155,7 @@ export class LogitSpeculative extends ModelElement {
       if (this.#run === run) this.wrong = toFault(error);
     } finally {
       if (this.#run === run) this.busy = '';
-      await session.close().catch(() => {}); // ignore errors: the engine may be closed already
+      opening.then((session) => session.close()).catch(() => {}); // its engine may be closed already
     }
   }
 
