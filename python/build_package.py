@@ -38,10 +38,10 @@ FACTS += [f"web/engine/{name}.js" for name in ("sentences", "presets", "types", 
 LIBRARY = "_engine.so"
 SITE = "site.zip"
 #: Files of the site that the package leaves out because `bench` does not need them: models,
-#: lessons, the service worker, the elements.
+#: lessons, the service worker, the elements, the engine with threads (its page is not isolated).
 LEFT_OUT = re.compile(
     r"(models|lessons)/|(sw|anywidget|logitscope|update)\.js$|preview\.png$|_headers$"
-    r"|sbom\.cdx\.json$|SHA256SUMS$"
+    r"|logitscope-threads[\w-]*\.wasm$|sbom\.cdx\.json$|SHA256SUMS$"
 )
 #: The compiler flags of the native build in the Makefile.
 FLAGS = "-std=c11 -O2 -ffp-contract=off -fPIC -fvisibility=hidden".split()

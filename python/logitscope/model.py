@@ -126,6 +126,7 @@ class Core:
             end_token_ids=list(c.end_ids[: c.n_end_ids]) if c.n_end_ids else [],
             weight_bytes=int(c.weight_bytes),
             session_bytes=int(c.session_bytes),
+            threads=1,
             variant=self.variant,
         )
 

@@ -71,6 +71,7 @@ class Info:
     end_token_ids: List[int]  # every token that ends a text
     weight_bytes: int  # memory of the packed weights
     session_bytes: int  # memory of each session, mostly its KV cache
+    threads: int  # threads that compute one text: 1
     variant: str  # 'simd' or 'scalar': the loops in use; both give the same bits
 
 

@@ -9,6 +9,6 @@ const MOST = 16;
  * @returns {import('../engine/crowd.js').CrowdOptions & { workers: number }}
  */
 export const pageCrowd = () => ({
-  workers: Math.min(MOST, Math.max(1, (navigator.hardwareConcurrency ?? 1) - 1)),
+  workers: Math.min(MOST, Math.max(1, (globalThis.navigator?.hardwareConcurrency ?? 1) - 1)),
   worker: assets.worker,
 });
