@@ -40,6 +40,20 @@ function answersOf(scope) {
     '/detokenize': ({ tokens }) => ({
       content: tokens.map((/** @type {number} */ id) => scope.piece(id).text).join(''),
     }),
+    // Ollama, at its version 0.13.0: the most probable tokens after a text.
+    '/api/version': () => ({ version: '0.13.0' }),
+    '/api/generate': ({ model, prompt, top_logprobs: n }) => {
+      scope.feed(scope.encode(prompt));
+      const logprobs = logProbabilities(scope.logits());
+      const top = Array.from(logprobs, (logprob, id) => {
+        const { text: token, bytes } = scope.piece(id);
+        return { token, bytes: [...bytes], logprob };
+      });
+      top.sort((a, b) => b.logprob - a.logprob);
+      const [first] = top;
+      const logprobsOf = [{ ...first, top_logprobs: top.slice(0, n) }];
+      return { model, response: first.token, done: true, logprobs: logprobsOf };
+    },
     '/completion': ({ prompt, n_probs }) => {
       scope.feed(prompt);
       const logprobs = logProbabilities(scope.logits());

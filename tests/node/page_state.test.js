@@ -284,6 +284,7 @@ const CHOSEN = {
   logits_by: 'characters',
   logits_context: [0, 1],
   logits_record: '{"logprobs":[]}',
+  logits_prompt: 'It was',
   logits_law: 'warped',
   logits_position: 3,
   logits_vocabulary: 128_256,

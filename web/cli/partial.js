@@ -1,12 +1,15 @@
 /** `distribution` with a server that gives the most probable tokens only: a table with the bounds that they allow. */
-import { Logitscope, LogitscopeError } from '../engine/index.js';
+import { Logitscope } from '../engine/index.js';
 import { readRecord } from '../import/logprobs.js';
+import { askRecord } from '../sources/asked-record.js';
 import { boundsOf } from '../sources/bounds.js';
 import { positionAt, readsHistory } from '../sources/record-position.js';
 import { UsageError, settingsOf } from './flags.js';
 import { wholeNumber } from './documents.js';
 import { finite, rangeText, removedText } from './logprobs.js';
 import { columns, percent, printJson, quoted } from './terminal.js';
+
+/** @typedef {import('../sources/record-position.js').RecordedPosition} RecordedPosition */
 
 /** @type {import('./flags.js').Flag} */
 export const VOCAB_SIZE = {
@@ -15,9 +18,6 @@ export const VOCAB_SIZE = {
   needs: 'server',
   help: 'with --server: tokens of the vocabulary, if the server gives only some, for narrower bounds',
 };
-
-/** The time for an answer of a server, in ms. */
-const ANSWER_MS = 60_000;
 
 /**
  * Asks the server and computes the bounds.
@@ -34,11 +34,9 @@ async function readBounds(server, values, table) {
     );
   const { vocab_size = null } = values;
   if (vocab_size !== null) wholeNumber('--vocab-size', vocab_size, 1);
-  const answer = await server.top(values.prompt, AbortSignal.timeout(ANSWER_MS));
-  const read = readRecord(JSON.stringify(answer), { file: server.host });
+  const read = readRecord(await askRecord(server, values.prompt), { file: server.host });
   const record = { ...read, vocab_size: vocab_size ?? read.vocab_size };
-  const law = record.positions.length > 0 ? positionAt(record, 0, { settings: asked }) : null;
-  if (!law) throw new LogitscopeError('asked', 'asked_form', { what: 'logits' });
+  const law = /** @type {RecordedPosition} */ (positionAt(record, 0, { settings: asked }));
   const { step } = values;
   const bounds = await boundsOf(await Logitscope.load(), law.partial, law.settings, {
     ...(step !== undefined && { step }),

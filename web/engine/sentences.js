@@ -582,6 +582,8 @@ export const sentences = {
   record_positive: '{file}: a log-probability must be at most 0, got {value} at token {at}',
   record_mass: '{file}: the probabilities listed at token {at} add up to {value}, more than 1',
   record_no_ids: 'the record has no token ids, so logit_bias cannot name its tokens',
+  record_history:
+    'penalties count the tokens of the prompt, which this server does not show: they need another server',
   record_cut: 'the last line is cut off and was left out',
   record_alone: 'positions without alternatives, with wide bounds: {n}',
   record_no_number: 'positions without a probability: {n}',

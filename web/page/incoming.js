@@ -30,6 +30,7 @@ const READERS = [
         logits_source: 'recorded',
         logits_record: holdRecord(text),
         logits_position: 0,
+        logits_prompt: null,
         logits_law: null,
       });
     },

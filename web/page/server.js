@@ -10,7 +10,8 @@ import { explain } from '../base/faults.js';
 import { LogitscopeError, toFault } from '../engine/errors.js';
 import { addMessages, t } from '../locale/locale.js';
 import { KINDS } from '../sources/server-kinds.js';
-import { Server, partialError, readAddress } from '../sources/server.js';
+import { askRecord } from '../sources/asked-record.js';
+import { Server, readAddress } from '../sources/server.js';
 import { mayProbe } from '../state/probes.js';
 import { MODELS } from '../state/models.js';
 import dialogStyles from '../style/dialog.css';
@@ -95,7 +96,8 @@ export class LogitServer extends LogitElement {
   }
 
   async #connect() {
-    if (this.opening || !this.scope) return;
+    const { scope } = this;
+    if (this.opening || !scope) return;
     const url = addressOf(this.address);
     this.hint = '';
     if (!url)
@@ -121,9 +123,11 @@ export class LogitServer extends LogitElement {
       const { signal } = control;
       const given = { ...(model && { model }), ...(key && { key }), signal };
       const server = await Server.open(this.address.trim(), given);
-      if (!server.source) throw partialError(server);
+      const show = server.source
+        ? () => enterServer(scope, server)
+        : await preparePartial(scope, server, signal);
       keepAddress(this.address.trim());
-      await enterServer(this.scope, server);
+      await show();
       this.#dialog?.close();
     } catch (error) {
       const reason = control.signal.aborted ? control.signal.reason : error;
@@ -200,7 +204,32 @@ export function openFirst(scope) {
     const { logit_bias: ___, forced_first: ____, ...kept } = settings;
     return { ...others, settings: kept };
   };
-  scope.take({ model: MODELS[0].name });
+  return scope.take({ model: MODELS[0].name });
+}
+
+/**
+ * Asks a server that shows only the most probable tokens for those after the prompt. Returns a function that shows
+ * them as a record; the page keeps its model.
+ * @param {LogitScope} scope
+ * @param {Server} server
+ * @param {AbortSignal} signal
+ */
+async function preparePartial(scope, server, signal) {
+  if (!scope.ready) await openFirst(scope);
+  const prompt = scope.state.logits_prompt ?? scope.instrument.prompt.text;
+  const text = await askRecord(server, prompt, signal);
+  const { asked, holdRecord } = await import('../state/recorded.js');
+  return () => {
+    asked.server = server;
+    scope.view = 'logits';
+    scope.choose({
+      logits_source: 'recorded',
+      logits_record: holdRecord(text),
+      logits_prompt: prompt,
+      logits_position: 0,
+      logits_law: null,
+    });
+  };
 }
 
 /**
@@ -210,7 +239,6 @@ export function openFirst(scope) {
  */
 async function hintOf(url, { key }) {
   const { origin } = location;
-  if (key.startsWith('server_partial')) return t('server.hint.partial', { address: url.origin });
   if (key !== 'server_gone') return '';
   const kind = KINDS.find(({ port }) => String(port) === url.port);
   // An opaque answer: something is there, and does not let this page read it.

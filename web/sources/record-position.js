@@ -58,12 +58,14 @@ function biasesOf(settings, record, indexOf) {
  * Null for a position without any probability.
  * @param {LogprobRecord} record
  * @param {number} at
- * @param {{ settings?: Record<string, any>, withHistory?: boolean, listedOnly?: boolean }} [options] listedOnly: true to
+ * @param {{ settings?: Record<string, any>, withHistory?: boolean, listedOnly?: boolean, isAsked?: boolean }} [options] isAsked: true if
+ *   the record follows a prompt that it does not list; listedOnly: true to
  *   leave out a drawn token that is not listed, so that the draw does not decide which tokens are listed
  * @returns {RecordedPosition | null}
  */
 export function positionAt(record, at, options = {}) {
-  const { settings = {}, withHistory = false, listedOnly = false } = options;
+  const { settings = {}, withHistory = false, listedOnly = false, isAsked = false } = options;
+  if (isAsked && withHistory) throw new LogitscopeError('unsupported', 'record_history');
   const { token, top, half_unit, drawn: isDrawn } = record.positions[at];
   const key = keyOf(token);
   const isListed = top.some((one) => keyOf(one) === key);

@@ -372,6 +372,8 @@ export const FIELDS = [
     { name: 'by', kind: 'choice', choices: ['words', 'characters'], initial: 'words' },
     { name: 'context', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [0] },
     { name: 'record', kind: 'text', maximum: MAX_OWN_TEXT, initial: null, typed: true },
+    // The text in the field of an asked record.
+    { name: 'prompt', kind: 'text', maximum: MAX_OWN_TEXT, initial: null, typed: true },
     { name: 'law', kind: 'choice', choices: ['raw', 'warped'], initial: null },
     { name: 'position', kind: 'integer', minimum: 0, maximum: 131_071, initial: 0 },
     { ...COUNT, name: 'vocabulary', kind: 'integer', maximum: 1 << 24 },

@@ -19,6 +19,12 @@ const HELD = 'held:';
 /** Number of listed tokens with a bar. */
 const TOP = 20;
 
+/**
+ * The server that the prompts of asked records go to, since the user has pressed a button that names it.
+ * @type {{ server: import('../sources/server.js').Server | null }}
+ */
+export const asked = { server: null };
+
 /** The long records of this document, by the name that the state has for them. @type {Map<string, string>} */
 const held = new Map();
 
@@ -91,23 +97,30 @@ export class RecordedReader {
   #engine;
   #record;
   #at;
+  #isAsked;
 
   /**
    * @param {import('../engine/remote.js').RemoteLogitscope} engine
    * @param {LogprobRecord} record
    * @param {number} at
+   * @param {boolean} [isAsked] true if the record follows a prompt that it does not list
    */
-  constructor(engine, record, at) {
+  constructor(engine, record, at, isAsked = false) {
     this.#engine = engine;
     this.#record = record;
     this.#at = at;
+    this.#isAsked = isAsked;
   }
 
   /** @param {Pick<import('./reader.js').ReadRequest, 'position'>} request only the settings are read */
   async read({ position: { settings } }) {
     const engine = this.#engine;
     const withHistory = readsHistory(engine.table, settings);
-    const law = positionAt(this.#record, this.#at, { settings, withHistory });
+    const law = positionAt(this.#record, this.#at, {
+      settings,
+      withHistory,
+      isAsked: this.#isAsked,
+    });
     if (!law) throw new LogitscopeError('unsupported', 'record_alone', { n: 1 });
     const bounds = await boundsOf(engine, law.partial, law.settings, {
       history: law.history,

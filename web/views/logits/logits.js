@@ -59,6 +59,7 @@ export class LogitLogits extends LogitElement {
     by: {},
     context: { attribute: false },
     record: {},
+    prompt: {},
     law: {},
     position: { type: Number },
     vocabulary: { type: Number },
@@ -119,6 +120,8 @@ export class LogitLogits extends LogitElement {
     this.context = initial.context;
     /** A recorded answer, as state/recorded.js names it; null if none. @type {string | null} */
     this.record = initial.record;
+    /** The text in the field of an asked record. @type {string | null} */
+    this.prompt = initial.prompt;
     /** The user's answer to the question which law the record is of. @type {'raw' | 'warped' | null} */
     this.law = initial.law;
     /** The position of the record that the bench shows. */
@@ -223,7 +226,7 @@ export class LogitLogits extends LogitElement {
     const { engine } = this.#bench;
     if (!record || !engine) return;
     const at = Math.min(this.position, record.positions.length - 1);
-    this.#bench.show(givenAt(engine, record, at));
+    this.#bench.show(givenAt(engine, record, at, this.opened.asked !== null));
   }
 
   #showPasted() {
@@ -291,14 +294,14 @@ export class LogitLogits extends LogitElement {
     if (this.source === 'bigram') return this.#renderBigram();
     if (!this.opened) return html`<section class="record"></section>`;
     const { engine, asked } = this.#bench;
-    return html`<logit-record .opened=${this.opened} .position=${this.position} .law=${this.law} .settings=${asked} .engine=${engine}
+    return html`<logit-record .opened=${this.opened} .prompt=${this.prompt} .position=${this.position} .law=${this.law} .settings=${asked} .engine=${engine}
       @logit-choose=${this.#onRecord}></logit-record>`;
   }
 
   #renderAudit() {
     const { engine, asked } = this.#bench;
     const record = this.opened?.record;
-    if (!record) return nothing;
+    if (!record || this.opened?.asked !== null) return nothing;
     const law = this.law ?? (record.raw === 'warped' ? record.raw : 'raw');
     return html`<logit-audit .record=${record} .law=${law} .settings=${asked} .engine=${engine}
       @logit-position=${(/** @type {CustomEvent} */ { detail }) => this.keepChoice(detail)}></logit-audit>`;

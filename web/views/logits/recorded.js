@@ -27,9 +27,11 @@ import {
   holdRecord,
   readFates,
 } from '../../state/recorded.js';
+import { promptOf } from '../../sources/asked-record.js';
 import { positionAt } from '../../sources/record-position.js';
 import './audit.js'; // loads the element
 import recordedStyles from './recorded.css';
+import './partial.js'; // loads the element
 import { EXAMPLE_SIZE, exampleRecord } from './record-example.js';
 
 addMessages(locales);
@@ -37,7 +39,7 @@ addMessages(locales);
 /**
  * @typedef {import('../../import/logprobs.js').LogprobRecord} LogprobRecord
  * @typedef {{ value: string | null, text: string | null, isHeld: boolean, lost: boolean, record: LogprobRecord | null,
- *   fault: import('../../engine/errors.js').Fault | null }} OpenRecord
+ *   asked: string | null, fault: import('../../engine/errors.js').Fault | null }} OpenRecord
  */
 
 /** The names of the programs. @type {Record<string, string>} */
@@ -78,10 +80,11 @@ export function openRecord(value, vocabulary = null, before = null) {
       ? before
       : { ...before, record: before.record && { ...before.record, vocab_size: vocabulary } };
   }
-  const found = { value, ...findRecord(value), record: null, fault: null };
+  const found = { value, ...findRecord(value), record: null, asked: null, fault: null };
   if (!found.text?.trim()) return found;
   try {
-    return { ...found, record: { ...readRecord(found.text), vocab_size: vocabulary } };
+    const record = { ...readRecord(found.text), vocab_size: vocabulary };
+    return { ...found, record, asked: promptOf(found.text) };
   } catch (error) {
     return { ...found, fault: toFault(error) };
   }
@@ -92,13 +95,14 @@ export function openRecord(value, vocabulary = null, before = null) {
  * @param {import('../../engine/remote.js').RemoteLogitscope} engine
  * @param {LogprobRecord} record
  * @param {number} at
+ * @param {boolean} isAsked
  */
-export function givenAt(engine, record, at) {
+export function givenAt(engine, record, at, isAsked) {
   const { tokens = [] } = positionAt(record, at) ?? {};
   return {
     tokens: tokens.map(({ text }) => text),
     logits: tokens.map(({ logprob }) => logprob),
-    reader: new RecordedReader(engine, record, at),
+    reader: new RecordedReader(engine, record, at, isAsked),
   };
 }
 
@@ -111,7 +115,7 @@ export const lawOf = ({ raw }, said) => said ?? (raw === 'warped' ? raw : 'raw')
 
 export class LogitRecord extends LogitElement {
   static properties = {
-    ...withoutAttribute('opened position law settings engine'),
+    ...withoutAttribute('opened prompt position law settings engine'),
     fates: { state: true },
     colour: { state: true },
     notes: { state: true },
@@ -139,6 +143,8 @@ export class LogitRecord extends LogitElement {
     super();
     /** @type {OpenRecord} */
     this.opened = openRecord(null);
+    /** The text in the field of an asked record. @type {string | null} */
+    this.prompt = null;
     this.position = 0;
     /** The user's answer to the question which law the numbers are of; null if none. @type {'raw' | 'warped' | null} */
     this.law = null;
@@ -228,7 +234,7 @@ export class LogitRecord extends LogitElement {
   }
 
   render() {
-    const { record, lost, isHeld } = this.opened;
+    const { record, lost, isHeld, asked } = this.opened;
     const fault = this.fault ?? this.opened.fault;
     return html`
       <section aria-label=${t('logits.recorded')}>
@@ -236,8 +242,20 @@ export class LogitRecord extends LogitElement {
         ${this.#renderDoor(record)}
         <p class="error" role="alert">${fault ? sentence(fault, this) : lost ? t('recorded.lost') : ''}</p>
         ${isHeld && !lost ? html`<p class="about" role="status">${t('recorded.held')}</p>` : nothing}
-        ${record ? html`${this.#renderLaw(record)} ${this.#renderText(record)} ${this.#renderPosition(record)}` : nothing}
+        ${record && asked !== null ? this.#renderAsked(record, asked) : nothing}
+        ${record && asked === null ? html`${this.#renderLaw(record)} ${this.#renderVocabulary(record)} ${this.#renderText(record)} ${this.#renderPosition(record)}` : nothing}
       </section>`;
+  }
+
+  /**
+   * Renders the field for the prompt of an asked record. The question is for a draw without cuts, so even a program
+   * that records the law after its samplers gives the model's own.
+   * @param {LogprobRecord} record
+   * @param {string} asked the prompt that has the answer
+   */
+  #renderAsked(record, asked) {
+    return html`<logit-partial .opened=${this.opened} .prompt=${this.prompt ?? asked}></logit-partial>
+      ${record.raw === 'unknown' ? this.#renderLaw(record) : nothing} ${this.#renderVocabulary(record)}`;
   }
 
   /** Renders the data of the record, and the ways to open one. @param {LogprobRecord | null} record */
@@ -271,7 +289,7 @@ export class LogitRecord extends LogitElement {
   #take(text, vocabulary = null) {
     this.fault = null;
     const record = text === '' ? null : holdRecord(text);
-    this.keepChoice({ record, position: 0, law: null, vocabulary });
+    this.keepChoice({ record, prompt: null, position: 0, law: null, vocabulary });
   }
 
   /** @param {Event} event */
@@ -307,8 +325,7 @@ export class LogitRecord extends LogitElement {
             @click=${() => this.keepChoice({ law: name })}>${t(`recorded.law.is.${name}`)}</button>`,
         )}</div>
         <span class="about">${t(said)} ${this.notes}</span>
-      </div>
-      ${this.#renderVocabulary(record)}`;
+      </div>`;
   }
 
   /** Renders the field for the size of the vocabulary, which no record tells. @param {LogprobRecord} record */
