@@ -19,7 +19,7 @@ export function renderPrompts({ prompt, examples, choose }) {
   };
   return html`<div class="prompts" role="group" aria-label=${t('sentences.prompts')} translate="no">
     <input class="own-prompt" name="prompt" dir="auto" aria-label=${t('sentences.prompt')} placeholder=${t('sentences.prompt')}
-      autocomplete="off" spellcheck="false" .value=${live(prompt)} @change=${take}>
+      autocomplete="off" spellcheck="false" .value=${prompt} @change=${take}>
     ${examples.map(
       (each) => html`<button dir="auto" aria-pressed=${each === prompt}
         @click=${() => choose(each)}>${each}</button>`,
