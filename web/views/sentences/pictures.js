@@ -262,7 +262,7 @@ const right = {
     return {
       bands: [badRest, ...bad.reverse(), goodRest, ...good.reverse()],
       columns,
-      spans: [[0, columns - 1, now < 0 ? columns / 3 : now]],
+      spans: [[0, columns - 1, columns - 1]], // away from the numbers of the curves
       between: 'smooth',
       curves: [
         {

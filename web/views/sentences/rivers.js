@@ -32,6 +32,13 @@ export function renderRivers({ scene, layout, at, column, size, few }) {
   const { rivers, x, curves } = layout;
   const { middle, heads, sides } = scene;
   const inside = sides ? 'river ribbon' : 'river';
+  const labels = placeCurveNames(scene.curves, column ?? middle ?? 0, x, size);
+  const isFree = (/** @type {{ x: number, y: number }} */ place, /** @type {string} */ words) =>
+    labels.every(
+      ({ left, wide, y }) =>
+        Math.abs(place.y - y) >= LINE * unit ||
+        Math.abs(place.x - left - wide / 2) >= (wide + widthOf(words, unit)) / 2,
+    );
   return svg`
     <text class="way" y=${15 * unit}>${heads[0]}</text>
     <text class="way" x=${width + 2 * side} y=${15 * unit} text-anchor="end">${heads[1]}</text>
@@ -46,12 +53,22 @@ export function renderRivers({ scene, layout, at, column, size, few }) {
     ${middle === null ? nothing : svg`<line class="middle" x1=${x(middle)} x2=${x(middle)} y1="0" y2=${height}></line>`}
     ${column === null || column === middle ? nothing : svg`<line class="column pointer" x1=${x(column)} x2=${x(column)} y1="0" y2=${height}></line>`}
     ${rivers.map(({ names, words }) =>
-      names.map(
-        (place) =>
-          svg`<text class=${sides ? 'name ink' : 'name'} x=${place.x} y=${place.y} dy=".35em" text-anchor="middle">${words}</text>`,
-      ),
+      names
+        .filter((place) => isFree(place, words))
+        .map(
+          (place) =>
+            svg`<text class=${sides ? 'name ink' : 'name'} x=${place.x} y=${place.y} dy=".35em" text-anchor="middle">${words}</text>`,
+        ),
     )}
-    ${renderCurveNumbers(scene.curves, column ?? middle ?? 0, x, size)}
+    ${labels.map(
+      ({
+        words,
+        left,
+        y,
+        dot,
+      }) => svg`<circle class="dot" cx=${dot.x} cy=${dot.y} r=${4.5 * unit}></circle>
+      <text class="name curve-name" x=${left} y=${y} dy=".35em">${words}</text>`,
+    )}
     ${scene.ticks
       .filter((_, i) => scene.ticks.length <= few || i % 2 === 0)
       .map(({ column: place, words }) => {
@@ -78,19 +95,36 @@ function renderSides({ columns }, { rivers }, { width, height, unit, side }) {
   });
 }
 
+/** Height of a line, and mean width of a letter, in 1/16 rem. */
+const LINE = 18;
+const LETTER = 7.5;
+
+/** The width of words, about. @param {string} words @param {number} unit */
+const widthOf = (words, unit) => words.length * LETTER * unit;
+
 /**
- * A dot on each curve at a column, with its number in words. The higher curve has them below its line.
+ * A dot on each curve at a column, and its number in words below it. The words stay in the picture and do not overlap.
  * @param {import('./layout.js').Scene['curves']} curves
  * @param {number} column
  * @param {(column: number) => number} x
  * @param {{ width: number, height: number, unit: number }} size
  */
-function renderCurveNumbers(curves, column, x, { width, height, unit }) {
-  const left = x(column) < width * 0.6;
-  return curves.map(({ values, kind, count, digits }, i) => {
-    const y = height * (1 - values[column]);
+function placeCurveNames(curves, column, x, { width, height, unit }) {
+  const gap = 12 * unit;
+  let lowest = -Infinity;
+  const labels = curves.map(({ values, kind, count, digits }) => {
+    const dot = { x: x(column), y: height * (1 - values[column]) };
     const words = t(`sentences.curve.${kind}`, { n: plain(Number(count[column].toFixed(digits))) });
-    return svg`<circle class="dot" cx=${x(column)} cy=${y} r=${4.5 * unit}></circle>
-      <text class="name curve-name" x=${x(column) + (left ? 12 : -12) * unit} y=${y + (i ? -12 : 20) * unit} text-anchor=${left ? 'start' : 'end'}>${words}</text>`;
+    const wide = widthOf(words, unit);
+    const right = dot.x + gap + wide <= width;
+    const left = Math.max(0, right ? dot.x + gap : dot.x - gap - wide);
+    const y = (lowest = Math.max(dot.y + 16 * unit, lowest + LINE * unit));
+    return { words, wide, left, y, dot };
   });
+  let highest = height - 0.6 * LINE * unit;
+  for (const label of labels.reverse()) {
+    label.y = Math.min(label.y, highest);
+    highest = label.y - LINE * unit;
+  }
+  return labels.reverse();
 }

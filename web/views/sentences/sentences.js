@@ -46,6 +46,8 @@ const TELLING = ['Last night we', 'Yesterday Tom'];
 const ROWS = 30;
 /** A narrower picture names fewer columns. In 1/16 rem. */
 const NARROW = 560;
+/** Height of the page above the picture and of the lines below it, in 1/16 rem. */
+const ABOVE = 410;
 /** The pause of typing after which a law is asked for, in ms. */
 const PAUSE_MS = 400;
 
@@ -134,6 +136,18 @@ export class LogitSentences extends ModelElement {
     this.trouble = null;
   }
 
+  #resized = () => this.requestUpdate();
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener('resize', this.#resized);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    removeEventListener('resize', this.#resized);
+  }
+
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     super.willUpdate(changed);
@@ -192,6 +206,11 @@ export class LogitSentences extends ModelElement {
     const rows = knobsOf(this.engine?.table ?? []);
     const of = (/** @type {string | null} */ knob) => rows.find(({ name }) => name === knob);
     return /** @type {any} */ (of(this.knob) ?? of('top_p'));
+  }
+
+  /** True at temperature 0, which has one text and no picture. */
+  get #frozen() {
+    return /** @type {Record<string, any>} */ (this.asked).temperature === 0;
   }
 
   /** The temperature of the law itself. */
@@ -289,6 +308,7 @@ export class LogitSentences extends ModelElement {
 
   /** @param {any} shown */
   #lead({ kind, law, allowed }) {
+    if (this.#frozen) return t('sentences.frozen');
     const allowedMass = law.sentences.reduce(
       (/** @type {number} */ sum, /** @type {any} */ { p, beside }) =>
         sum + (beside[1]?.[1] > 0 ? p : 0),
@@ -316,13 +336,14 @@ export class LogitSentences extends ModelElement {
   get #height() {
     const { width, unit } = this.#width;
     const [least, most] = this.shown?.kind === 'mask' ? [220, 320] : [300, 520];
-    return Math.min(most * unit, Math.max(least * unit, width * 0.36));
+    const left = innerHeight - ABOVE * unit; // so that the picture and its line of numbers fit into the window
+    return Math.min(most * unit, Math.max(least * unit, Math.min(width * 0.36, left)));
   }
 
   /** The picture's scene and layout, kept while law and size stay. @param {any} shown */
   #layoutOf(shown) {
     const { width, unit } = this.#width;
-    const key = [shown, width, unit, t('sentences.nothing')];
+    const key = [shown, width, unit, this.#height, t('sentences.nothing')];
     if (!this.#laid || key.some((each, i) => each !== this.#laid?.key[i])) {
       const scene = PICTURES[shown.kind].scene(shown);
       const inside = width - 2 * sideOf(scene, width / unit) * unit;
