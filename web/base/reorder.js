@@ -10,7 +10,7 @@ import { t } from '../locale/locale.js';
  * @property {() => string[]} names the visible cards, in order
  * @property {(name: string) => string} label
  * @property {(name: string, to: number) => void} move moves a card to another index
- * @property {boolean} [across] true for a list from left to right; its host handles the pointer
+ * @property {boolean} [across] true for a list from left to right; its host handles the pointer and animates cards
  *
  * The layout of the list at the beginning of a drag, in pixels: top of the first card, gap between cards,
  * height of the grabbed card, heights of the other cards.
@@ -53,7 +53,8 @@ export class Reorder {
   /** Measure only if the order changes: a measurement makes the browser compute the layout. */
   hostUpdate() {
     const order = this.#options.names().join();
-    const glides = this.#order !== '' && order !== this.#order && !calm.matches;
+    const changes = this.#order !== '' && order !== this.#order;
+    const glides = changes && !this.#options.across && !calm.matches;
     const cards = glides ? this.#cardElements() : [];
     this.#tops = new Map(cards.map((card) => [card.dataset.stage ?? '', card.offsetTop]));
     this.#order = order;
@@ -152,7 +153,9 @@ export class Reorder {
     const { length } = this.#options.names();
     if (!this.grabbed || to < 0 || to >= length || to === this.#to) return;
     this.#to = to;
-    this.#announce('order.moved', this.grabbed, to);
+    this.#say('order.moved', this.grabbed, to);
+    // The host of a list from left to right renders the new order when it has arrived; a render before is wasted.
+    if (!this.#options.across || this.#byKey) this.#host.requestUpdate();
     this.#options.move(this.grabbed, to);
   }
 
@@ -162,9 +165,14 @@ export class Reorder {
    * @param {number} at
    */
   #announce(key, name, at) {
+    this.#say(key, name, at);
+    this.#host.requestUpdate();
+  }
+
+  /** @param {string} key @param {string} name @param {number} at */
+  #say(key, name, at) {
     const of = this.#options.names().length;
     this.said = t(key, { name: this.#options.label(name), at: at + 1, of });
-    this.#host.requestUpdate();
   }
 
   /**

@@ -7,6 +7,18 @@ import { Throttle } from './throttle.js';
 
 /** The movement has ended if nothing changes for this time, in ms. */
 const REST_MS = 150;
+/** The same while the pointer carries a part: such changes are further apart. */
+const CARRY_MS = 1000;
+
+let carrying = false;
+
+/**
+ * Tells all throttles that the pointer carries a part, such as a stage, from place to place.
+ * @param {boolean} carries
+ */
+export function carry(carries) {
+  carrying = carries;
+}
 
 export class UpdateThrottle {
   /** Number of times that numbers were rendered; a key for Lit's `guard`. */
@@ -58,9 +70,9 @@ export class UpdateThrottle {
     const begins = changed.size > 0 && others.length === 0;
     const moves = changed.size > 0 && others.every((name) => this.#along.includes(name));
     // An element outside the window updates only in idle time, so its updates may be more than REST_MS apart.
-    const continues = moves && (now < this.#moved + REST_MS || !this.visible);
+    const continues = moves && (this.moving || carrying || !this.visible);
     this.#moved = continues || begins ? now : -Infinity;
-    if (continues) this.#debounce.schedule(REST_MS, () => this.#host.requestUpdate());
+    if (continues) this.#awaitRest();
     else this.#debounce.cancel();
     if (continues && (early || this.#throttle.left(now) > 0 || !this.visible)) return 'motion';
     this.#throttle.restart(now);
@@ -71,9 +83,17 @@ export class UpdateThrottle {
     return 'all';
   }
 
-  /** True while the value moves: the last update was at most REST_MS ago. */
+  /** Renders everything when the movement has ended. */
+  #awaitRest() {
+    this.#debounce.schedule(REST_MS, () => {
+      if (carrying && this.moving) this.#awaitRest();
+      else this.#host.requestUpdate();
+    });
+  }
+
+  /** True while the value moves: the last change was at most REST_MS or CARRY_MS ago. */
   get moving() {
-    return performance.now() < this.#moved + REST_MS;
+    return performance.now() < this.#moved + (carrying ? CARRY_MS : REST_MS);
   }
 
   /** Ends the movement now. The next update renders everything. */

@@ -5,6 +5,7 @@
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { capitalise, settingName, valueInWords } from '../../base/setting-words.js';
+import { carry } from '../../base/update-throttle.js';
 import { t } from '../../locale/locale.js';
 import { cssom, setProperties } from '../../plots/cssom.js';
 import { columnAt } from '../../plots/stages.js';
@@ -267,7 +268,10 @@ export class Heads {
       const sideways = Math.abs(across) > Math.abs(along);
       const turns = !this.#host.fixed && this.#host.rowOf(drag.name);
       drag.mode = sideways && drag.moves ? 'move' : turns && !sideways ? 'turn' : 'none';
-      if (drag.mode === 'move') this.#host.reorder.take(drag.name);
+      if (drag.mode === 'move') {
+        carry(true);
+        this.#host.reorder.take(drag.name);
+      }
     }
     if (drag.mode === 'turn') this.#changeValue(drag, along);
     if (drag.mode === 'move') this.#moveHead(drag, clientX);
@@ -329,6 +333,7 @@ export class Heads {
     this.#drag = null;
     if (!drag) return;
     if (drag.mode === 'move') {
+      carry(false);
       const head = this.#headOf(drag.name);
       const { translate } = head?.style ?? {};
       if (head) setProperties(head, { translate: '' });
@@ -344,7 +349,7 @@ export class Heads {
     const columns = host.river?.columns ?? [];
     const places = new Map(columns.map(({ name, from, to }) => [name, (from + to) / 2]));
     const moved = [...places].filter(([name, at]) => (this.#places.get(name) ?? at) !== at);
-    const width = moved.length ? (host.renderRoot.querySelector('.plot')?.clientWidth ?? 0) : 0;
+    const { width } = host; // not read from the page, which would have to lay itself out first
     for (const [name, place] of calm.matches ? [] : moved) {
       const before = Number(this.#places.get(name));
       const carried = this.#drag?.mode === 'move' && this.#drag.name === name;

@@ -11,7 +11,7 @@ import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { Reorder } from '../../base/reorder.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { toPng } from '../../base/svg-file.js';
-import { UpdateThrottle } from '../../base/update-throttle.js';
+import { UpdateThrottle, carry } from '../../base/update-throttle.js';
 import { endName, visible } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 import { Width } from '../../base/width.js';
@@ -135,6 +135,11 @@ export class LogitStages extends LogitElement {
     return names.filter((name) => order.includes(name));
   }
 
+  /** Width of the picture in pixels. */
+  get width() {
+    return this.#width.width;
+  }
+
   /** The columns and bands of the picture. */
   get river() {
     return this.#river;
@@ -152,6 +157,7 @@ export class LogitStages extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
+    if (this.#heads.dragging) carry(false);
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
   }
@@ -160,7 +166,8 @@ export class LogitStages extends LogitElement {
   shouldUpdate(changes) {
     if (changes.has('settings')) this.#asked = {};
     const moved = this.#layOut(changes);
-    const part = this.#throttle.classify(changes);
+    const early = !changes.has('trace') && !changes.has('drawn');
+    const part = this.#throttle.classify(changes, early);
     if (part === 'all' || moved || !this.#picture) return true;
     if (this.#throttle.visible) this.#askPaint();
     return part === 'numbers';
@@ -180,7 +187,8 @@ export class LogitStages extends LogitElement {
     const key = this.#river.columns.map(({ name }) => name).join();
     const moved = key !== this.#key;
     this.#key = key;
-    const continues = (this.#throttle.moving || this.#heads.turning) && !moved;
+    const turns = this.#heads.turning || (this.#throttle.moving && !this.reorder.dragging);
+    const continues = turns && !moved;
     this.#picture?.take(this.#river, before !== null && !continues);
     return moved;
   }
@@ -317,7 +325,9 @@ export class LogitStages extends LogitElement {
 
   /** Values on which the titles depend: while a knob or the pointer moves, they stay the same. */
   get #titleInputs() {
-    return [this.#throttle.moving || this.trace, this.#key, this.table, t('language')];
+    const moves = this.#throttle.moving;
+    const columns = moves && this.reorder.dragging ? null : this.#key;
+    return [moves || this.trace, columns, this.table, t('language')];
   }
 
   /** Returns the keys of the bands, sorted by rank. @param {River} river */
