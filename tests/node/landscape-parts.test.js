@@ -126,7 +126,7 @@ test('answers of a closed model are not shown', async () => {
     const source = {
       moveTo: async () => {},
       read: async () => ({ trace: { tokens: [] }, drawn: { id: 3, rank: 1 } }),
-      landscape: async (settings, knob, { length }) => ({
+      landscape: async (_settings, _knob, { length }) => ({
         top: 1,
         ids: new Uint32Array(length).fill(3),
         p: new Float64Array(length).fill(1),
