@@ -311,6 +311,14 @@ test('a server with the top tokens only: bounds as on the command line, one ques
   assert.deepEqual(texts(), []);
   await connect();
   await expectBounds('The bird', '--temperature', '1.3');
+
+  // Without a model the prompt is the one of the address.
+  await page.goto('about:blank');
+  await page.goto(`${site.url}?source=server#prompt=The%20fox`);
+  await page.locator('logit-server [data-command=connect]').click();
+  await until(texts, (all) => all.length > 0);
+  assert.deepEqual(texts(), ['The fox']);
+  await expectBounds('The fox');
 });
 
 test('the builder names the hosts of servers', () => {

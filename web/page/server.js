@@ -215,7 +215,10 @@ export function openFirst(scope) {
  * @param {AbortSignal} signal
  */
 async function preparePartial(scope, server, signal) {
-  if (!scope.ready) await openFirst(scope);
+  if (!scope.ready) {
+    await openFirst(scope);
+    await scope.settled(); // the prompt of the address is there after the model
+  }
   const prompt = scope.state.logits_prompt ?? scope.instrument.prompt.text;
   const text = await askRecord(server, prompt, signal);
   const { asked, holdRecord } = await import('../state/recorded.js');
