@@ -42,11 +42,10 @@ const STEPS = 32;
 const DOUBLINGS = 4;
 const POWERS = Array.from({ length: STEPS + 1 }, (_, i) => 2 ** ((DOUBLINGS * i) / STEPS));
 const RAISED = /** @type {Record<number, string>} */ ({ 2: 'p²', 4: 'p⁴', 8: 'p⁸', 16: 'p¹⁶' });
-/** Columns of a knob with real values. */
+/** Columns of a knob with real values, and of the temperatures of right and wrong. */
 const FINE = 128;
-/** Temperatures of right and wrong. There are few, since a short prompt has thousands of right texts. */
 const HOTTEST = 2.5;
-const HEATS = Array.from({ length: 24 }, (_, i) => (i + 2) / 10);
+const HEATS = Array.from({ length: 47 }, (_, i) => (i + 4) / 20);
 /** Independent draws of which distinct right texts are counted. */
 const DRAWS = 100;
 /** Columns between the two laws of a mask. */
@@ -258,7 +257,7 @@ const right = {
     const goodRest = restOf([total, ...good], columns, 'right others');
     const others = [{ ...total, shares: law.right.along }, ...bad];
     const badRest = { ...restOf(others, columns, 'wrong others'), words: t('sentences.wrong') };
-    const now = HEATS.findIndex((heat) => Math.abs(heat - ownTemperature(shown)) <= 0.05);
+    const now = HEATS.findIndex((heat) => Math.abs(heat - ownTemperature(shown)) < 0.025);
     return {
       bands: [badRest, ...bad.reverse(), goodRest, ...good.reverse()],
       columns,
@@ -279,7 +278,7 @@ const right = {
         },
       ],
       ticks: [0.2, 0.5, 1, 1.5, 2, HOTTEST].map((heat) => ({
-        column: Math.round(heat * 10) - 2,
+        column: Math.round(heat * 20) - 4,
         words: `T ${plain(heat)}`,
       })),
       heads: [t('sentences.right.head', { n: number(DRAWS) }), ''],
