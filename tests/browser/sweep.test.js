@@ -383,7 +383,7 @@ test('whole sentences are rivers as high as the engine’s law, by pointer and k
   await page.mouse.move(0, 0);
   const line = await rivers.locator('line.middle').boundingBox();
   await page.mouse.move(line.x, line.y + 2);
-  await until(said, (words) => words.startsWith(`“${first}”`) && words.includes('p itself'));
+  await until(said, (words) => words.startsWith(`“${first}”`) && words.includes('p at T 0.7'));
 
   await slider.press('ArrowDown');
   await slider.press('Enter');

@@ -89,6 +89,9 @@ const bothEnds = (shares) => (/** @type {any} */ text) => {
   return [all[0], all[all.length - 1]].map((share) => briefPercent(share));
 };
 
+/** The name of the middle: the law under the settings. @param {Shown} shown */
+const itself = (shown) => t('sentences.itself', { t: short(ownTemperature(shown)) });
+
 /** @type {Picture} */
 const ways = {
   ask: ({ settings, options }) => ({
@@ -112,7 +115,7 @@ const ways = {
       words:
         power < 0
           ? `T ${short(ownTemperature(shown) / -power, 2)}`
-          : (RAISED[power] ?? t('sentences.itself')),
+          : (RAISED[power] ?? itself(shown)),
     }));
     return {
       bands: [...bands, restOf(bands, columns)],
@@ -129,7 +132,7 @@ const ways = {
     };
   },
   place(shown, column) {
-    if (column === STEPS) return t('sentences.itself');
+    if (column === STEPS) return itself(shown);
     if (column > STEPS) return t('sentences.at.power', { power: short(POWERS[column - STEPS]) });
     return t('sentences.at.temperature', {
       t: short(ownTemperature(shown) / POWERS[STEPS - column]),
@@ -186,28 +189,17 @@ const knob = {
     };
   },
   place: ({ row }, column) => atValue(row, valuesOf(row)[column]),
-  ends(shown) {
-    const { row, law } = shown;
+  more({ row, law }, column) {
+    const countAt = (/** @type {number} */ at) =>
+      law.sentences.filter((/** @type {any} */ { along }) => along[at] > 0).length;
     const values = valuesOf(row);
-    const at = Math.max(
-      0,
-      values.indexOf(row.neutral),
-      row.neutral < values[0] ? values.length - 1 : 0,
-    ); // 0 means off for top-k
-    const counts = values.map(
-      (_, i) => law.sentences.filter((/** @type {any} */ { along }) => along[i] > 0).length,
-    );
-    if (row.effect !== 'cut' || Math.min(...counts) === counts[at]) return endsOf(shown);
-    const [half] = [...values.keys()]
-      .filter((i) => counts[i] <= counts[at] / 2)
-      .sort((a, b) => Math.abs(a - at) - Math.abs(b - at));
-    const words = {
-      setting: atValue(row, values[half]),
-      n: number(counts[half]),
-      of: number(counts[at]),
-    };
-    return [...(half === undefined ? [] : [t('sentences.cut', words)]), ...endsOf(shown).slice(1)];
+    const counts = values.map((_, at) => countAt(at));
+    const of = Math.max(...counts);
+    if (row.effect !== 'cut' || Math.min(...counts) === of) return '';
+    const setting = atValue(row, values[column]);
+    return t('sentences.cut', { setting, n: number(counts[column]), of: number(of) });
   },
+  ends: endsOf,
   table: ({ row }) => ({
     heads: [row.low, row.high].map((value) => capitalise(atValue(row, value))),
     row: bothEnds(({ along }) => along),

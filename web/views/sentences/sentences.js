@@ -102,6 +102,8 @@ export class LogitSentences extends ModelElement {
     },
   );
   #asked = '';
+  /** The place where the pointer went down last. */
+  #begun = [0, 0];
   /** The picture whose button is in sight. */
   #centred = '';
   #pause = new Debounce();
@@ -359,14 +361,19 @@ export class LogitSentences extends ModelElement {
     const height = this.#height;
     const head = HEAD * unit;
     const side = sideOf(scene, width / unit) * unit;
-    const show = (/** @type {PointerEvent} */ event) => this.#point(event, { scene, layout });
+    const show = (/** @type {PointerEvent} */ event) => {
+      if (this.#scrolls(event)) return;
+      this.#point(event, { scene, layout });
+    };
+    const begin = (/** @type {PointerEvent} */ { clientX, clientY }) =>
+      (this.#begun = [clientX, clientY]);
     const press = (/** @type {any} */ event) => {
       this.#point(event, { scene, layout });
       this.followed = this.at;
     };
     return html`<div class="walk" role="slider" tabindex="0" aria-label=${t('sentences.walk')} aria-valuemin="1"
       aria-valuemax=${shown.law.sentences.length} aria-valuenow=${this.at + 1} aria-valuetext=${this.#told(shown, scene)} @keydown=${(/** @type {KeyboardEvent} */ event) => this.#key(event, scene)}>
-      <svg class="two" height=${head + height + 22 * unit} font-size=${13 * unit} aria-hidden="true" @pointermove=${show} @click=${press}>
+      <svg class="two" height=${head + height + 22 * unit} font-size=${13 * unit} aria-hidden="true" @pointerdown=${begin} @pointermove=${show} @click=${press}>
       ${renderRivers({ scene, layout, at: this.at, column: this.column, size: { width: width - 2 * side, height, unit, side }, few: width < NARROW * unit ? 5 : 9 })}</svg></div>`;
   }
 
@@ -383,7 +390,7 @@ export class LogitSentences extends ModelElement {
     return html`
       <div class="below"><p class="told" aria-hidden="true">${this.#told(shown, scene)}</p>${this.#renderButtons()}</div>
       ${paths.map((/** @type {any} */ { index }) => renderPath(law.sentences[index], `t${colourOf(index)}`))}
-      <div class="ends">${[...(more ? [more(shown, this.column ?? scene.middle)] : []), ...ends(shown)].map((words) => html`<p>${words}</p>`)}</div>
+      <div class="ends">${[...(more ? [more(shown, this.column ?? scene.middle ?? scene.columns - 1)] : []), ...ends(shown)].filter(Boolean).map((words) => html`<p>${words}</p>`)}</div>
       ${this.followed === null ? nothing : renderWhy({ law, at: this.followed, colourOf, width, unit, choose })}`;
   }
 
@@ -413,6 +420,12 @@ export class LogitSentences extends ModelElement {
       place: PICTURES[kind].place({ ...shown, kind, law }, column),
       share: briefPercent(band.shares[column]),
     });
+  }
+
+  /** True if a finger moves up or down, which scrolls the page. @param {PointerEvent} event */
+  #scrolls({ pointerType, clientX, clientY }) {
+    const [x, y] = this.#begun;
+    return pointerType === 'touch' && Math.abs(clientX - x) <= 8 + Math.abs(clientY - y);
   }
 
   /** Chooses text and column under the pointer. @param {PointerEvent} event @param {{ scene: any, layout: import('./layout.js').Layout }} laid */
