@@ -684,7 +684,8 @@ test('workers write the texts of a sweep, and the engine answers meanwhile', asy
     Object.defineProperty(navigator, 'hardwareConcurrency', { value: 3, configurable: true }),
   );
   await choose(view, 'trade');
-  await view.evaluate((it) => Object.assign(it, { samples: 100 }));
+  const first = { name: 'temperature', from: 1, to: 3, step: 0.2 };
+  await view.evaluate((it, asked) => Object.assign(it, asked), { samples: 100, first });
   await view.locator('[data-command=run]').click();
   await until(
     () => page.workers().length,
