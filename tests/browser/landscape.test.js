@@ -264,6 +264,7 @@ test('the words are a timeline: a press moves the picture, the text stays, and t
   await view.getByRole('textbox', { name: 'The prompt' }).press('End');
   await page.keyboard.type(' often');
   await until(at, 0);
+  await settle(page);
   assert.deepEqual(opened.complaints, []);
   await opened.close();
 });

@@ -114,6 +114,8 @@ export interface LogitLogits extends HTMLElement {
   source: 'pasted' | 'bigram' | 'recorded';
   /** A recorded answer; null if none. */
   record: string | null;
+  /** The prompt that a server with the top tokens only is asked for; null if none. */
+  prompt: string | null;
   law: 'raw' | 'warped' | null;
   position: number;
   vocabulary: number | null;
