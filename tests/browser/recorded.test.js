@@ -131,7 +131,7 @@ test('a dropped record shows its text; a token shows its position with the inter
   await until(proofs, expected);
   await page.locator('logit-audit [data-proof]').first().click();
   await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();
-  assert.match(await page.locator('logit-logits .shown').innerText(), /removed by min-p/);
+  await until(() => page.locator('logit-logits .shown').innerText(), /removed by min-p/);
   await settle(page);
   if (LONG) assert.deepEqual(await axe(page), []);
   // The record survives a reload.
