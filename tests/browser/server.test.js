@@ -224,13 +224,13 @@ test('a server with the top tokens only: bounds as on the command line, one ques
     const words = ['--server', ollama.address, '--prompt', prompt, '--json', ...flags];
     const { stdout, stderr, status } = await cli(['distribution', ...words]);
     assert.equal(status, 0, stderr);
-    ollama.questions.length = 0;
     const expected = JSON.parse(stdout).tokens.map(({ p }) => p);
     const found = await until(
       () => readIntervals(page),
       (intervals) => JSON.stringify(intervals) === JSON.stringify(expected),
     );
     assert.deepEqual(found, expected);
+    ollama.questions.length = 0; // the answers of page and command line are there
   };
 
   // A refused question changes nothing and keeps the dialog.
