@@ -117,8 +117,8 @@ static uint32_t mark_touched(uint32_t *bits, size_t vocab_size, const struct set
     return count;
 }
 
-/* Sets the bits of all tokens whose logits reach the keep-th best, of ties by rounding, and of a
- * few more. False if there are none or too many, or a logit is out of range. */
+/* Sets the bits of all tokens that reach the keep-th best logit, of ties by rounding, and of a few
+ * more. False if there are none or too many, or a logit is out of range. */
 static bool mark_best(uint32_t *bits, const float *logits, size_t vocab_size,
                       const struct plan *plan, uint32_t keep, uint32_t *ids) {
     float least = least_tied(rank_floor(logits, vocab_size, keep, ids), plan->temperature);

@@ -1,5 +1,5 @@
 /* Fuzzes the compiler of grammars with the input as a grammar. A malformed grammar must be refused
- * with a key; otherwise every mask must allow only tokens whose bytes the automaton accepts, and
+ * with a key; otherwise every mask must allow only tokens with bytes that the automaton accepts, and
  * all of these but the ones after which no tokens complete the text. The first byte of the input
  * chooses the tokens of the text. */
 #include "grammar.h"

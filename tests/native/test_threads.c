@@ -47,7 +47,7 @@ static void crew_close(struct crew *crew) {
 
 enum { ITEM = 3 }; /* floats of an item */
 
-/* A result whose elements depend on row, column and seed. */
+/* A result. Row, column and seed decide its elements. */
 struct task {
     size_t n;
     uint32_t seed;

@@ -45,7 +45,7 @@ class Threads {
     };
   }
 
-  /** The engine as a session whose second and later samples wait until a worker has got texts. */
+  /** The engine as a session. Its second and later samples wait until a worker has got texts. */
   get patient() {
     let n = 0;
     const { promise } = this.#asked;

@@ -95,7 +95,7 @@ function isAllowed(core, settings) {
 }
 
 /**
- * Refuses settings whose draw depends on more than logits, text, step and u.
+ * Refuses settings with a draw that depends on more than logits, text, step and u.
  * @param {import('./settings.js').Resolved} resolved
  */
 function checkStages({ values, own }) {

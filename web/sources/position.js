@@ -1,5 +1,5 @@
 /**
- * A position of a text whose distribution is known in part: each listed token has an interval of logits, the others are
+ * A position of a text with a partly known distribution: each listed token has an interval of logits, the others are
  * a tail (tail.js). Ties are broken in the order of the list, listed tokens first.
  */
 import { exp, expFloat, log } from '../engine/elementary.js';

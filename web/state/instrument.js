@@ -96,7 +96,7 @@ export class Instrument extends Bench {
     return ids.length > 0 || typeof begins !== 'number' ? ids : [begins];
   }
 
-  /** The thinking's settings if they draw the token whose distribution is displayed; else null. */
+  /** The thinking's settings if they draw the token of the displayed distribution; else null. */
   get part() {
     return this.thinking.partsOf(this)[this.drawStep] ?? null;
   }

@@ -161,7 +161,7 @@ export class Content {
   async #onRead(news) {
     const reader = /** @type {LandscapeReader} */ (this.reader);
     const { landscape, reading } = reader;
-    /** Fetches names. Returns false if another model is open by then, whose picture must not show these answers. */
+    /** Fetches names. Returns false if another model is open by then: its picture must not show these answers. */
     const name = async (/** @type {Iterable<number>} */ ids) => {
       try {
         await this.names.fetch(ids);

@@ -104,7 +104,7 @@ export class LogitSentences extends ModelElement {
   #asked = '';
   /** The place where the pointer went down last. */
   #begun = [0, 0];
-  /** The picture whose button is in sight. */
+  /** The picture with its button in sight. */
   #centred = '';
   #pause = new Debounce();
   /** @type {{ key: unknown[], scene: any, layout: import('./layout.js').Layout } | null} */
