@@ -1,7 +1,7 @@
 /* Fuzzes the compiler of grammars with the input as a grammar. A malformed grammar must be refused
- * with a key; otherwise every mask must allow only tokens with bytes that the automaton accepts, and
- * all of these but the ones after which no tokens complete the text. The first byte of the input
- * chooses the tokens of the text. */
+ * with a key; otherwise every mask must allow only tokens with bytes that the automaton accepts,
+ * and all of these but the ones after which no tokens complete the text. The first byte of the
+ * input chooses the tokens of the text. */
 #include "grammar.h"
 #include "automaton.h"
 #include "constraint.h"
