@@ -618,8 +618,14 @@ test('a failing xAPI store is reported; when it works, each statement comes once
   await reply(page, 'one', false);
   await reply(page, 'one', true);
   await unreported.filter({ hasText: 'kept in this browser' }).waitFor();
+  // Each failed attempt renders the notice again, so one call presses the button and reads the next notice.
+  const notice = await page.locator('logit-lesson').evaluate(async (lesson) => {
+    lesson.shadowRoot.querySelector('.unreported button').click();
+    await lesson.updateComplete;
+    return lesson.shadowRoot.querySelector('.unreported').textContent.trim();
+  });
+  assert.equal(notice, 'Sending your answers again…');
   broken = 0;
-  await unreported.getByRole('button').click();
   await unreported.filter({ hasText: 'Your answers have been sent.' }).waitFor();
   const statements = asked
     .filter(({ path }) => path === '/xapi/statements')

@@ -37,15 +37,34 @@ const here = (source) => (onanswer) => {
   return { post: (message) => port.onmessage({ data: structuredClone(message) }), end() {} };
 };
 
-/** @param {string} source @param {string} as @param {boolean} [lesson] @param {number} [seed] */
-async function marked(source, as, lesson = false, seed = 0) {
+/**
+ * @param {string} source
+ * @param {string} as
+ * @param {{ lesson?: boolean, seed?: number, calls?: number }} [options] calls: number of calls until all time is spent
+ */
+async function marked(source, as, { lesson = false, seed = 0, calls = Infinity } = {}) {
   const tested = new TestedFunction(here(source), as, 5000);
+  const call = tested.call.bind(tested);
+  tested.call = async (...given) => {
+    const answer = await call(...given);
+    if (--calls <= 0) tested.spent = 1e9;
+    return answer;
+  };
   assert.equal((await tested.load()).error, undefined);
   let fault = null;
   const onfault = (found) => (fault = found);
   let notes = [];
   const onnotes = (found) => (notes = found);
-  const verdicts = await grade({ engine, tested, as, onfault, onnotes, lesson, seed });
+  const verdicts = await grade({
+    engine,
+    tested,
+    as,
+    onfault,
+    onnotes,
+    lesson,
+    seed,
+    seconds: 1e6,
+  });
   tested.close();
   return { verdicts, fault, notes, score: scoreOf(verdicts) };
 }
@@ -58,7 +77,7 @@ describe('the score', () => {
     });
 
   const lost = async (source, as, seed) => {
-    const { verdicts, fault } = await marked(source, as, false, seed);
+    const { verdicts, fault } = await marked(source, as, { seed });
     return { fault, failed: verdicts.filter(({ holds }) => !holds) };
   };
   const styles = Object.entries(JAVASCRIPT).flatMap(([style, source]) =>
@@ -91,7 +110,7 @@ describe('the score', () => {
       if (!LONG && i === 0) asked.push('generate');
       for (const as of asked) assert.equal((await marked(source, as)).score, 0, as);
       for (const as of sample(MODULE_11, 1, i))
-        assert.equal((await marked(source, as, true)).score, 0, as);
+        assert.equal((await marked(source, as, { lesson: true })).score, 0, as);
     });
 
   test('weights of properties and of functions count', () => {
@@ -139,7 +158,7 @@ describe('the 43 cases of Module 11', () => {
   test('are 43, and a right function that refuses senseless settings passes them all', async () => {
     const names = [];
     for (const as of MODULE_11) {
-      const { verdicts, score } = await marked(sources[as], as, true);
+      const { verdicts, score } = await marked(sources[as], as, { lesson: true });
       names.push(...verdicts.map(({ name }) => `${as} ${name}`));
       assert.deepEqual(
         verdicts.filter(({ holds }) => !holds),
@@ -154,7 +173,7 @@ describe('the 43 cases of Module 11', () => {
 
   test('a right function without refusals passes them too, and the difference is named', async () => {
     for (const as of MODULE_11) {
-      const { score, notes } = await marked(RIGHT[as], as, true);
+      const { score, notes } = await marked(RIGHT[as], as, { lesson: true });
       assert.equal(score, 100, as);
       assert.deepEqual(new Set(notes.map(({ code }) => code)), new Set(['no_refusal']), as);
     }
@@ -190,6 +209,14 @@ describe('the lesson that asks for code', () => {
 });
 
 describe('a planted fault', () => {
+  test('of a function that does nothing is named after one call and after more', async () => {
+    for (const as of LESSON_ORDER)
+      for (const calls of [1, 2, 3]) {
+        const { fault, score } = await marked('export default (it) => it;', as, { calls });
+        assert.deepEqual([fault.code, score], ['idle', 0], `${as} after ${calls}`);
+      }
+  });
+
   const all = [...PITFALLS, ...FAULTS];
   const tried = [...PITFALLS, ...sample(FAULTS, 3)];
   assert.ok(PITFALLS.length === 9 && FAULTS.length >= 300);
