@@ -24,17 +24,27 @@ async function writeEngine() {
   for (const path of modulePaths()) copyFileSync(path, join(folder, basename(path)));
 }
 
-/** Opens Chromium as a host; returns null if it is not installed. */
-export async function openChromium() {
+/** Headers with which a page is isolated, so that threads share memory. */
+export const ISOLATED = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
+
+/**
+ * Opens Chromium as a host; returns null if it is not installed.
+ * @param {Record<string, string>} [headers] of every answer
+ */
+export async function openChromium(headers) {
   if (!hasChromium) return null;
   await writeEngine();
   const browser = await launchChromium();
-  const server = await serve(root, 0, (path) => {
+  const route = (/** @type {string} */ path) => {
     const newest = NEWEST.exec(path)?.[1];
     if (newest) return join(String(process.env.WLLAMA_NEWEST), 'node_modules', newest);
     const source = SOURCE.exec(path)?.[1];
     return source ? join(root, source) : '';
-  });
+  };
+  const server = await serve(root, 0, route, undefined, headers);
   const address = (/** @type {string} */ path) => `${server.url}source/${relative(root, path)}`;
 
   /** Opens a page with an empty cache. Closing the page closes its contenders. */

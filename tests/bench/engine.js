@@ -27,11 +27,11 @@ export class Engine {
 
   /**
    * Opens a model. Throws if the variant is not built or the host cannot run it.
-   * @param {{ model: any, variant: string, feed?: number[] }} options feed: ids of the
+   * @param {{ model: any, variant: string, threads?: number, feed?: number[] }} options feed: ids of the
    *   samplers' history
    */
-  static async open({ model, variant, feed }) {
-    const scope = await Logitscope.load({ model, variant: /** @type {any} */ (variant) });
+  static async open({ model, variant, threads, feed }) {
+    const scope = await Logitscope.load({ model, variant: /** @type {any} */ (variant), threads });
     if (scope.variant !== variant) {
       scope.close();
       throw new Error(`the loader chose ${scope.variant}`);

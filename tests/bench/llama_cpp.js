@@ -1,5 +1,5 @@
 /**
- * Native llama.cpp as a contender, on one thread, from the package node-llama-cpp, which is not a dependency. LLAMA_CPP
+ * Native llama.cpp as a contender, from the package node-llama-cpp, which is not a dependency. LLAMA_CPP
  * names a folder with it (npm install node-llama-cpp). Its token loop runs in JavaScript, which costs some tenths of a
  * millisecond for each token.
  */
@@ -40,13 +40,13 @@ export class LlamaCppContender {
     this.#sequence = sequence;
   }
 
-  /** @param {{ model: string, context: number }} options */
-  static async open({ model: path, context: contextSize }) {
+  /** @param {{ model: string, context: number, threads?: number }} options */
+  static async open({ model: path, context: contextSize, threads: n = 1 }) {
     const { getLlama, LlamaLogLevel } = await openPackage();
     const logLevel = LlamaLogLevel.error;
-    const llama = await getLlama({ gpu: false, build: 'never', maxThreads: 1, logLevel });
+    const llama = await getLlama({ gpu: false, build: 'never', maxThreads: n, logLevel });
     const model = await llama.loadModel({ modelPath: path });
-    const threads = { ideal: 1, min: 1 };
+    const threads = { ideal: n, min: n };
     const context = await model.createContext({ contextSize, batchSize: contextSize, threads });
     return new LlamaCppContender(model, context.getSequence());
   }

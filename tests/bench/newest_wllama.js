@@ -1,5 +1,5 @@
 /**
- * The newest wllama as a contender, in a page, on one thread. It accepts only whole requests, and reports the time of
+ * The newest wllama as a contender, in a page. It accepts only whole requests, and reports the time of
  * prompt and continuation. It is not a dependency: WLLAMA_NEWEST names its folder (npm install @wllama/wllama).
  */
 import { LoggerWithoutDebug, Wllama } from '/newest/@wllama/wllama/esm/index.js';
@@ -17,11 +17,11 @@ export class NewestWllama {
     this.#wllama = wllama;
   }
 
-  /** @param {{ model: string, context: number }} options */
-  static async open({ model, context }) {
+  /** @param {{ model: string, context: number, threads?: number }} options */
+  static async open({ model, context, threads = 1 }) {
     const wllama = new Wllama(PATHS, { suppressNativeLog: true, logger: quiet });
     const file = await (await fetch(model)).blob();
-    await wllama.loadModel([file], { n_ctx: context, n_threads: 1, n_gpu_layers: 0 });
+    await wllama.loadModel([file], { n_ctx: context, n_threads: threads, n_gpu_layers: 0 });
     const contender = new NewestWllama(wllama);
     await contender.#ask('a', 2); // throws if wllama opens the model but cannot run it
     return contender;

@@ -36,12 +36,13 @@ export function withSection(text, title, body) {
  * @param {string} file in this folder
  * @param {string} intro text above the sections
  * @param {string[]} blocks
+ * @param {string} [more] of the title
  */
-export function writeSection(file, intro, blocks) {
+export function writeSection(file, intro, blocks, more = '') {
   const path = `${here}${file}`;
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const sections = /\n\n## [^]*/.exec(before)?.[0] ?? '';
-  writeFileSync(path, withSection(intro + sections, processor(), blocks.join('\n\n')));
+  writeFileSync(path, withSection(intro + sections, processor() + more, blocks.join('\n\n')));
 }
 
 /** Writes the plot of this processor; returns Markdown that shows the plot. @param {import('./plots.js').Plot} plot */
