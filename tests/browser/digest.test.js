@@ -11,12 +11,13 @@ import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 import { hasChromium } from '../chromium.js';
 import { closed } from '../cleanup.js';
-import { launchChromium, root } from '../bench/chromium.js';
+import { ISOLATED, launchChromium, root } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
 import { LONG } from '../long.js';
 import { courseFiles } from '../node/course_files.js';
 import { digest } from '../node/digest.js';
+import { formatFiles } from '../node/format_files.js';
 import * as firefox from './firefox.js';
 import * as webkit from './webkit.js';
 
@@ -62,11 +63,6 @@ const program = (model, variant) => `(async () => {
   return digest(scope);
 })()`;
 
-/** Headers with which a page is isolated, so that threads share memory. */
-const ISOLATED = {
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-embedder-policy': 'require-corp',
-};
 /** Returns code that runs n threads in the engine's worker. @param {string} model @param {number} n */
 const threaded = (model, n) => `(async () => {
   const { RemoteLogitscope } = await import('/web/engine/entry-remote.js');
@@ -77,6 +73,14 @@ const threaded = (model, n) => `(async () => {
   scope.close();
   return crossOriginIsolated + ' ' + info.threads + ' ' + value;
 })()`;
+
+/** Returns code that computes the digests of a model in a worker. @param {string} model @param {number[]} numbers of threads */
+const counted = (model, numbers) => `new Promise((resolve, reject) => {
+  const worker = new Worker('/tests/browser/threads-worker.js', { type: 'module' });
+  worker.onmessage = ({ data }) => resolve(worker.terminate() ?? String(data));
+  worker.onerror = ({ message }) => reject(new Error(message));
+  worker.postMessage({ model: new URL('/${model}', location.href).href, numbers: [${numbers}] });
+})`;
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let server;
@@ -114,6 +118,23 @@ for (const [name, driver] of Object.entries(browsers)) {
       const other = await driver.open(`${isolated.url}tests/browser/blank.html`);
       try {
         assert.equal(await other.evaluate(threaded(model, 3)), `true 3 ${value}`);
+      } finally {
+        await other.close();
+      }
+    });
+    test(`${name}: every format with 1, 2, 3 and 8 threads`, {
+      skip: all === models ? (absent ?? false) : 'make test-browsers runs it',
+    }, async () => {
+      const isolated = closed(await serve(root, 0, undefined, undefined, ISOLATED));
+      const other = await driver.open(`${isolated.url}tests/browser/blank.html`);
+      try {
+        for (const model of [...formatFiles, ...courseFiles, 'models/verbs.gguf']) {
+          const scope = await Logitscope.load({ model: join(root, model), threads: 1 });
+          const value = await digest(scope);
+          scope.close();
+          const found = await other.evaluate(counted(model, [1, 2, 3, 8]));
+          assert.equal(found, Array(4).fill(value).join(), model);
+        }
       } finally {
         await other.close();
       }

@@ -3,39 +3,20 @@
  * shared. Small models are split too, because these tests lower the least size of a part.
  */
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { Core } from '../../web/engine/core.js';
 import { copy, take } from '../../web/engine/crowd-calls.js';
 import { Logitscope } from '../../web/engine/index.js';
-import { openSource } from '../../web/engine/load.js';
-import { Logitscope as Engine } from '../../web/engine/logitscope.js';
-import { Module } from '../../web/engine/module.js';
-import { load } from '../../web/engine/threads.js';
 import { long } from '../long.js';
 import { courseFiles } from './course_files.js';
 import { digest } from './digest.js';
 import { formatFiles } from './format_files.js';
+import { openThreads } from './threaded.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/**
- * Opens a model with n threads that take even the smallest parts.
- * @param {string} model
- * @param {number} n
- * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
- */
-async function open(model, n, variant = 'auto') {
-  const stream = await openSource('model', model);
-  const threads = await load(stream, { threads: n, variant }, Module);
-  assert.ok(threads, 'logitscope-threads.wasm is built');
-  const core = new Core(threads.module);
-  await core.openModel(stream, 0, 'auto');
-  await threads.open(core);
-  threads.module.calls.threads_least(1);
-  assert.equal(core.info?.threads, n);
-  return { scope: new Engine(/** @type {any} */ (core)), threads };
-}
 
 /** @param {string} model @param {number[]} numbers @param {'auto' | 'scalar' | 'simd'} [variant] */
 async function compare(model, numbers, variant) {
@@ -43,7 +24,7 @@ async function compare(model, numbers, variant) {
   const expected = await digest(alone);
   alone.close();
   for (const n of numbers) {
-    const { scope } = await open(model, n, variant);
+    const { scope } = await openThreads(model, n, variant);
     assert.equal(await digest(scope), expected, `${model}, ${n} threads`);
     scope.close();
   }
@@ -66,7 +47,7 @@ test('a worker that dies in the middle of a text changes no token', async () => 
   const options = { prompt: 'One day', seed: 7, max_new_tokens: 24 };
   const alone = await Logitscope.load({ model, threads: 1 });
   const expected = await alone.write(options);
-  const { scope, threads } = await open(model, 3);
+  const { scope, threads } = await openThreads(model, 3);
   const ids = [];
   for await (const { id } of scope.generate(options)) {
     ids.push(id);
@@ -89,13 +70,43 @@ test('a crowd takes copies of an engine with threads', async () => {
   scope.close();
 });
 
-test('one thread runs if memory cannot be shared', async (t) => {
-  t.mock.method(WebAssembly, 'Memory', () => {
+test('one thread runs if memory cannot be shared, or cannot hold the model', async (t) => {
+  /** @type {number[]} */
+  const pages = [];
+  // A constructor cannot be an arrow function.
+  t.mock.method(WebAssembly, 'Memory', function refuse(/** @type {any} */ { initial }) {
+    pages.push(initial);
     throw new RangeError('no memory');
   });
-  const scope = await Logitscope.load({ model: `${root}models/verbs.gguf`, threads: 2 });
+  const model = `${root}models/stories.gguf`;
+  const scope = await Logitscope.load({ model, threads: 2 });
   assert.equal(scope.info?.threads, 1);
-  assert.equal(await digest(scope), '5aa484ccb5ab9439');
+  assert.equal(
+    (await scope.write({ prompt: 'One day', seed: 7, max_new_tokens: 4 })).ids.length,
+    4,
+  );
+  assert.ok(pages[0] * 65536 > statSync(model).size);
+});
+
+test('a host that states a wrong number of processors gets the same text', async (t) => {
+  const model = `${root}models/verbs.gguf`;
+  const options = { prompt: 'Tomorrow she', seed: 7, max_new_tokens: 8 };
+  const alone = await Logitscope.load({ model, threads: 1 });
+  const { ids } = await alone.write(options);
+  for (const [stated, most] of [
+    [64, 16],
+    [Number.NaN, 1],
+  ]) {
+    t.mock.method(os, 'availableParallelism', () => stated);
+    syncBuiltinESMExports();
+    const { scope, threads } = await openThreads(model, 'auto');
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+    assert.equal(threads.workers.length, most - 1);
+    assert.ok(Number(scope.info?.threads) <= most);
+    assert.deepEqual((await scope.write(options)).ids, ids, `${stated} processors`);
+    scope.close();
+  }
 });
 
 test('a small model gets one thread, and a number outside the limits is refused', async () => {

@@ -20,8 +20,9 @@ const STACK = 1 << 16;
 const LOOPS_STACK = 1 << 14;
 /** Alignment of a stack in bytes, which compiled code relies on. */
 const ALIGNED = 16;
-/** Pages of the shared memory: at the start, and at most (4 GB). */
+/** Pages of the shared memory: at least, and at most (4 GB). */
 const PAGES = { initial: 32, maximum: 1 << 16 };
+const PAGE = 1 << 16;
 /** Time for a worker to start, in ms. */
 const START_MS = 5000;
 
@@ -205,8 +206,13 @@ class Threads {
   }
 }
 
-/** Memory that threads share. Throws if the host has none. */
-const shareMemory = () => new WebAssembly.Memory({ ...PAGES, shared: true });
+/** Memory that threads share, with room for a model. Throws if the host has none. @param {number} bytes */
+const shareMemory = (bytes) =>
+  new WebAssembly.Memory({
+    initial: PAGES.initial + Math.ceil(bytes / PAGE),
+    maximum: PAGES.maximum,
+    shared: true,
+  });
 
 /** True for the compiled module with threads. @param {unknown} module */
 const hasThreads = (module) =>
@@ -223,7 +229,7 @@ const hasThreads = (module) =>
 export async function load(stream, options, engine) {
   const { threads = 'auto', variant = 'auto', wasm, simd, relaxed } = options ?? {};
   if (hasThreads(wasm))
-    return new Threads(await engine.load(wasm, variant, { simd, relaxed }, shareMemory()), 1);
+    return new Threads(await engine.load(wasm, variant, { simd, relaxed }, shareMemory(0)), 1);
   if (!stream || threads === 1) return null;
   if (threads === 'auto' && !(Number(stream.total) > IN_CACHE)) return null;
   // A page's own thread must not wait for workers.
@@ -235,7 +241,8 @@ export async function load(stream, options, engine) {
       simd: addressBeside(source, 'simd'),
       relaxed: addressBeside(source, 'relaxed'),
     };
-    const module = await engine.load(addressBeside(source), variant, loops, shareMemory());
+    const memory = shareMemory(Number(stream.total) || 0);
+    const module = await engine.load(addressBeside(source), variant, loops, memory);
     if (module.variant === 'scalar' && variant !== 'scalar') return null;
     return new Threads(module, threads);
   } catch {
