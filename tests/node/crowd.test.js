@@ -7,6 +7,7 @@ import { copy as copyEngine, take } from '../../web/engine/crowd-calls.js';
 import { writeAll } from '../../web/engine/crowd.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { closed } from '../cleanup.js';
+import { inOrder } from '../../web/cli/workers.js';
 import { cli } from './command_line.js';
 
 const model = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
@@ -178,12 +179,36 @@ test('a copy has the facts and the bits of its engine and frees its open session
   session.close();
 });
 
+test('results keep the order of their items; n items are in work; an error begins no further item', async () => {
+  const begun = [];
+  const waiting = [];
+  const work = (item) => {
+    begun.push(item);
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+  };
+  const results = inOrder([...'abcdef'], 2, work);
+  const first = results.next();
+  assert.deepEqual(begun, ['a', 'b']);
+  waiting[1].resolve('B');
+  await new Promise(setImmediate);
+  assert.deepEqual(begun, ['a', 'b', 'c']);
+  waiting[0].resolve('A');
+  assert.deepEqual([(await first).value, (await results.next()).value], ['A', 'B']);
+  waiting[2].reject(new Error('c'));
+  await assert.rejects(results.next(), { message: 'c' });
+  for (const { resolve } of waiting.slice(3)) resolve('late');
+  await new Promise(setImmediate);
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
+});
+
 test('commands print the same bytes with 1 and 2 workers and refuse other numbers', async () => {
   const words = ['compare', '--prompt', 'Today she', '--samples', '3', '--json', '--workers'];
   const [one, two] = [await cli([...words, '1']), await cli([...words, '2'])];
   assert.deepEqual(one, two);
-  for (const command of [['compare'], ['sweep', 'top_k=1,2']]) {
-    const { status, stderr } = await cli([...command, '--prompt', 'x', '--workers', '0']);
+  const x = ['--prompt', 'x'];
+  const grade = ['grade', 'web/grade', '--as', 'top_k'];
+  for (const command of [['compare', ...x], ['sweep', 'top_k=1,2', ...x], grade]) {
+    const { status, stderr } = await cli([...command, '--workers', '0']);
     assert.deepEqual(
       [status, stderr],
       [2, 'logitscope: workers must be an integer between 1 and 64, got 0\n'],

@@ -604,10 +604,17 @@ describe('a class', () => {
     for (const name of ['.DS_Store', '._ana.py', '__MACOSX/x.py', 'typed/s.ts', 'essay.docx'])
       writeFileSync(`${at}/${name}`, '');
     for (const name of ['ANA.PY', 'deep/one/two/a.py', 'several/a.py', 'several/b.py'])
-      writeFileSync(`${at}/${name}`, 'def top_k(logits, k):\n    return logits\n');
+      writeFileSync(
+        `${at}/${name}`,
+        `import sys\nsys.stderr.write("${name} ")\ndef top_k(logits, k):\n    return logits\n`,
+      );
     symlinkSync(`${at}/ANA.PY`, `${at}/link.py`);
-    const { status, stdout } = await cli(['grade', at, '--as', 'top_k', '--csv']);
+    const words = ['grade', at, '--as', 'top_k', '--csv', '--workers'];
+    const graded = await cli([...words, '1']);
+    assert.deepEqual(await cli([...words, '3']), graded);
+    const { status, stdout, stderr } = graded;
     assert.equal(status, 0);
+    assert.match(stderr, /^ANA\.PY deep\/one\/two\/a\.py $/m);
     const kinds = '.js, .mjs, .cjs, .py, .ipynb';
     const idle = 'top_k: it returns the logits as they came: nothing is done yet';
     assert.deepEqual(stdout.trimEnd().split('\n').slice(1), [

@@ -12,6 +12,7 @@ import { checkFile } from './own-sampler.js';
 import { LANGUAGES } from './report-labels.js';
 import { KINDS, Submissions, isPython, kindOf } from './submission.js';
 import { inLine, printJson } from './terminal.js';
+import { checkWorkers, crowdOf, inOrder } from './workers.js';
 
 /** @typedef {import('./grader.js').Part} Part */
 
@@ -147,19 +148,49 @@ async function checkWeights(weights, parts, engine) {
   }
 }
 
+/** Keeps the text that a submission prints until its learner's turn. */
+class Printer {
+  #stderr;
+  #kept = '';
+  #open = false;
+
+  /** @param {NodeJS.WritableStream} stderr */
+  constructor(stderr) {
+    this.#stderr = stderr;
+  }
+
+  /** @param {string} text */
+  write(text) {
+    if (this.#open) this.#stderr.write(text);
+    else this.#kept += text;
+  }
+
+  flush() {
+    this.#stderr.write(this.#kept);
+    this.#open = true;
+  }
+}
+
 /**
  * Grades a class and prints a row for each learner.
  * @param {Grader} grader
  * @param {import('./class.js').Submitted[]} learners
- * @param {{ parts: Part[], report: Report, stdout: NodeJS.WritableStream, csv?: boolean, json?: boolean }} how
+ * @param {{ parts: Part[], report: Report, stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream,
+ *   lanes: number, csv?: boolean, json?: boolean }} how lanes: number of learners graded at once
  * @returns {Promise<object[]>} the rows
  */
-async function gradeClass(grader, learners, { parts, report, stdout, csv, json }) {
+async function gradeClass(grader, learners, { parts, report, stdout, stderr, lanes, csv, json }) {
   const rows = [];
   const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
   if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
-  for (const { name, file, within, unread } of learners) {
-    const graded = file ? await grader.grade({ file, within }) : [];
+  const gradeOne = async (/** @type {import('./class.js').Submitted} */ learner) => {
+    const { file, within } = learner;
+    const printer = new Printer(stderr);
+    const graded = file ? await grader.grade({ file, within }, { printer }) : [];
+    return { ...learner, graded, printer };
+  };
+  for await (const { name, unread, graded, printer } of inOrder(learners, lanes, gradeOne)) {
+    printer.flush();
     const score = total(graded);
     const error = unread && report.unread(unread);
     const faults = error ? [error] : graded.flatMap((it) => report.remarks(it));
@@ -190,7 +221,7 @@ function gradeFile(grader, file, { parts, report, stdout, json }) {
     }
     if (!json) stdout.write(report.sum(graded));
   };
-  return grader.grade({ file }, json ? undefined : onverdict, ongraded);
+  return grader.grade({ file }, { onverdict: json ? undefined : onverdict, ongraded });
 }
 
 /**
@@ -287,6 +318,11 @@ export const grade = {
       kind: 'switch',
       help: "of FILE, or of DIR as one learner's folder: results.json of Gradescope, of 100 points",
     },
+    {
+      name: 'workers',
+      kind: 'number',
+      help: 'of DIR: learners graded at once; no row depends on it (all cores)',
+    },
     { name: 'lang', kind: 'text', help: `language of the report: ${LANGUAGES.join(', ')}` },
   ],
   notes: NOTES,
@@ -296,6 +332,7 @@ export const grade = {
     if (file === undefined) throw new UsageError('FILE is missing');
     if (more.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(more[0])}`);
     checkFile(file, limits.time_limit);
+    checkWorkers(limits);
     for (const name of ['total_limit', 'memory_limit']) {
       const least = name === 'memory_limit' ? 64 : 1;
       const value = limits[name] ?? least;
@@ -356,7 +393,11 @@ export const grade = {
     const rule = values.convention;
     const options = { parts, weights, time, seconds, rule, stdio, why };
     const grader = new Grader(engine, submissions, options);
-    const how = { parts, report, stdout, csv, json };
+    // Each submission may hold the memory of its limit.
+    const crowd = crowdOf(values);
+    const most = Math.max(1, Math.floor(crowd.memory / (memory * 2 ** 20)));
+    const lanes = Math.min(crowd.workers, most);
+    const how = { parts, report, stdout, stderr, lanes, csv, json };
     try {
       warnOfLimits(submissions, isolated, stderr);
       if (gradescope) {

@@ -145,13 +145,14 @@ export class Grader {
   /**
    * Grades the functions of a file. If the file does not load in time, no function is called.
    * @param {{ file: string, within?: string }} submission
-   * @param {(part: Part) => ((verdict: Verdict) => void) | undefined} [onverdict]
-   * @param {(graded: Graded) => void} [ongraded]
+   * @param {{ onverdict?: (part: Part) => ((verdict: Verdict) => void) | undefined,
+   *   ongraded?: (graded: Graded) => void, printer?: import('./submission.js').Printer }} [told]
+   *   printer: for text that the submission prints
    */
-  async grade({ file, within }, onverdict, ongraded) {
+  async grade({ file, within }, { onverdict, ongraded, printer } = {}) {
     const { parts, time, seconds } = this.#options;
     const [limit, total] = [1000 * time, 1000 * seconds];
-    const start = this.#submissions.start(file, within);
+    const start = this.#submissions.start(file, within, printer);
     const tested = new TestedFunction(start, parts[0].as, limit, parts.length > 1, total, LOAD_MS);
     /** @type {Graded[]} */
     const all = [];

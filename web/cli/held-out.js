@@ -1,9 +1,10 @@
 /** `compare --held-out`: compares texts that the model writes with the real continuation. */
 import { strategies } from '../engine/index.js';
 import { UsageError } from './flags.js';
-import { collect } from './generate.js';
+import { writeAll } from '../engine/crowd.js';
 import { columns, printJson, quoted } from './terminal.js';
 import { readDocuments, wholeNumber } from './documents.js';
+import { crowdOf } from './workers.js';
 
 /** @type {import('./flags.js').Flag[]} */
 export const HELD_OUT = [
@@ -76,13 +77,24 @@ export async function compareHeldOut(scope, values, stdout) {
   if (!passages.length) {
     throw new UsageError(`--held-out has no passage of ${before + after} tokens`);
   }
+  const { seed = 0 } = values;
+  const tasks = passages.flatMap((passage) =>
+    strategies.map(({ settings }) => ({
+      strategy: { settings },
+      options: { prompt: passage.slice(0, before), seed, max_new_tokens: after },
+    })),
+  );
+  /** @type {any[]} */
+  const written = [];
+  for await (const text of writeAll(scope, scope, 'strategy', tasks, tasks.length, crowdOf(values)))
+    written.push(text);
+  const texts = written.values();
   const results = [];
   for (const passage of passages) {
     const prompt = passage.slice(0, before);
     const samples = [];
     for (const { name, settings } of strategies) {
-      const seed = values.seed ?? 0;
-      const generated = await collect(scope, { ...settings, prompt, seed, max_new_tokens: after });
+      const { value: generated } = texts.next();
       const mean = generated.steps.reduce(
         (/** @type {number} */ sum, /** @type {any} */ step) => sum + Math.log(step.p_raw),
         0,

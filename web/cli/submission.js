@@ -55,6 +55,22 @@ function killGroup(pid) {
 const toAscii = (line) =>
   line.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+/** @typedef {{ write: (text: string) => unknown }} Printer */
+
+/**
+ * Prints the output of a submission, up to a limit.
+ * @param {import('node:stream').Readable} stream
+ * @param {Printer} stderr
+ */
+function passOn(stream, stderr) {
+  let printed = 0;
+  stream.setEncoding('utf8');
+  stream.on('data', (text) => {
+    if (printed < PRINTED) stderr.write(safe(text.slice(0, PRINTED - printed)));
+    printed += text.length;
+  });
+}
+
 /** Starts the processes of submissions. */
 export class Submissions {
   #stderr;
@@ -64,7 +80,10 @@ export class Submissions {
   #chosen;
   /** @type {import('./interpreter.js').Interpreter | null} */
   #python = null;
-  #folder = new GraderFolder();
+  /** @type {GraderFolder[]} */
+  #folders = [];
+  /** Folders that no process uses. @type {GraderFolder[]} */
+  #free = [];
   /** The jail in use; null if none. */
   #jail;
   #scope;
@@ -80,7 +99,8 @@ export class Submissions {
     this.#memory = memory;
     this.#stdio = stdio;
     for (const signal of SIGNALS) process.on(signal, leave);
-    this.#jail = findJail(this.#folder);
+    this.#jail = findJail(this.#takeFolder());
+    this.#free = [...this.#folders];
     this.#scope = findScope(memory);
   }
 
@@ -127,16 +147,27 @@ export class Submissions {
     return { words: [...words, file], home: homeOfNode() };
   }
 
+  /** Returns a folder for one process, so that no submission sees the file of another. */
+  #takeFolder() {
+    const free = this.#free.pop();
+    if (free) return free;
+    const folder = new GraderFolder();
+    this.#folders.push(folder);
+    return folder;
+  }
+
   /**
    * Starts a file with its harness in a process.
    * @param {string} path
    * @param {string} [within] the learner's folder, which the submission may read; without it, only the file
+   * @param {Printer} [stderr] for text that the submission prints
    * @returns {import('../grade/tested-function.js').Start}
    */
-  start(path, within) {
+  start(path, within, stderr = this.#stderr) {
     return (onanswer, onend) => {
-      const { folder, root } = this.#folder;
-      const { path: place, sees } = this.#folder.put(resolve(path), within && resolve(within));
+      const own = this.#takeFolder();
+      const { folder, root } = own;
+      const { path: place, sees } = own.put(resolve(path), within && resolve(within));
       const at = this.#jail ? HERE : folder;
       // Without a jail, a learner's folder keeps its path.
       const file = this.#jail || !within ? join(at, place) : resolve(path);
@@ -150,6 +181,8 @@ export class Submissions {
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
+      passOn(child.stderr, stderr);
+      child.on('exit', () => this.#free.push(own));
       return this.#talkTo(child, onanswer, onend);
     };
   }
@@ -195,7 +228,6 @@ export class Submissions {
         else onend(refusal('own_message'));
       }
     });
-    this.#passOn(child.stderr);
     child.stdin.on('error', () => {}); // ignored: the process has ended, and its exit event reports that
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
@@ -215,18 +247,8 @@ export class Submissions {
     };
   }
 
-  /** Prints the output of a submission, up to a limit. @param {import('node:stream').Readable} stream */
-  #passOn(stream) {
-    let printed = 0;
-    stream.setEncoding('utf8');
-    stream.on('data', (text) => {
-      if (printed < PRINTED) this.#stderr.write(safe(text.slice(0, PRINTED - printed)));
-      printed += text.length;
-    });
-  }
-
   close() {
     for (const signal of SIGNALS) process.off(signal, leave);
-    this.#folder.close();
+    for (const folder of this.#folders) folder.close();
   }
 }
