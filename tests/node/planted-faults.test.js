@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Report } from '../../web/cli/grade-report.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { MODULE_11 } from '../../web/grade/cases.js';
 import { WRONG_FORMS } from '../../web/grade/diagnose.js';
@@ -27,28 +28,33 @@ let written = 0;
 
 /**
  * Runs the grader's harness in this thread.
- * @param {string} source @returns {import('../../web/grade/tested-function.js').Start}
+ * @param {string} source
+ * @param {number} calls number of calls that are answered
+ * @returns {import('../../web/grade/tested-function.js').Start}
  */
-const here = (source) => (onanswer) => {
+const here = (source, calls) => (onanswer) => {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
   const port = { postMessage: (message) => onanswer(structuredClone(message)), onmessage: null };
   serve(port, () => import(pathToFileURL(file).href));
-  return { post: (message) => port.onmessage({ data: structuredClone(message) }), end() {} };
+  const post = (message) => {
+    if (message.call === 'load' || calls-- > 0) port.onmessage({ data: structuredClone(message) });
+  };
+  return { post, end() {} };
 };
 
 /**
  * @param {string} source
  * @param {string} as
- * @param {{ lesson?: boolean, seed?: number, calls?: number }} [options] calls: number of calls until all time is spent
+ * @param {{ lesson?: boolean, seed?: number, calls?: number }} [options] calls: number of calls that end before the time of all calls does
  */
 async function marked(source, as, { lesson = false, seed = 0, calls = Infinity } = {}) {
-  const tested = new TestedFunction(here(source), as, 5000);
+  const seconds = 1e3;
+  const tested = new TestedFunction(here(source, calls), as, 5000, false, 1000 * seconds);
   const call = tested.call.bind(tested);
-  tested.call = async (...given) => {
-    const answer = await call(...given);
-    if (--calls <= 0) tested.spent = 1e9;
-    return answer;
+  tested.call = (...given) => {
+    if (calls-- <= 0) tested.spent = 1000 * seconds - 20;
+    return call(...given);
   };
   assert.equal((await tested.load()).error, undefined);
   let fault = null;
@@ -63,7 +69,7 @@ async function marked(source, as, { lesson = false, seed = 0, calls = Infinity }
     onnotes,
     lesson,
     seed,
-    seconds: 1e6,
+    seconds,
   });
   tested.close();
   return { verdicts, fault, notes, score: scoreOf(verdicts) };
@@ -209,11 +215,15 @@ describe('the lesson that asks for code', () => {
 });
 
 describe('a planted fault', () => {
-  test('of a function that does nothing is named after one call and after more', async () => {
+  test('of a function that does nothing is named if time ends its second call or a later one', async () => {
+    const report = new Report('en');
     for (const as of LESSON_ORDER)
       for (const calls of [1, 2, 3]) {
-        const { fault, score } = await marked('export default (it) => it;', as, { calls });
-        assert.deepEqual([fault.code, score], ['idle', 0], `${as} after ${calls}`);
+        const found = await marked('export default (it) => it;', as, { calls });
+        const [late, idle, ...more] = report.reasons({ as, ...found });
+        assert.equal(late, 'not tried: all calls together took longer than 1000 s');
+        assert.match(idle, /nothing is done yet$/, `${as} after ${calls}`);
+        assert.deepEqual([found.score, found.verdicts.at(-1).code, more], [0, 'late', []]);
       }
   });
 
