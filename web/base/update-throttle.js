@@ -10,7 +10,8 @@ const REST_MS = 150;
 /** The same while the pointer carries a part: such changes are further apart. */
 const CARRY_MS = 1000;
 
-let carrying = false;
+/** True while the pointer carries a part; `carry` sets it. */
+export let carrying = false;
 
 /**
  * Tells all throttles that the pointer carries a part, such as a stage, from place to place.

@@ -417,8 +417,11 @@ function paintDraw(context, { columns }, u, { width, height, unit, palette }) {
 function paintNames(context, names, { drawn, followed, nameOf }, { palette, family }) {
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  for (const { band, x, y, size, width, last } of followed === null ? names : []) {
-    context.font = `400 ${size}px ${family}`;
+  const sorted = followed === null ? [...names].sort((a, b) => a.size - b.size) : [];
+  let fontSize = 0; // the font is set once per size, because the browser parses it anew each time
+  for (const { band, x, y, size, width, last } of sorted) {
+    if (size !== fontSize) context.font = `400 ${size}px ${family}`;
+    fontSize = size;
     const lit = band?.id === drawn;
     // A name in the last column covers the line of u.
     context.fillStyle = lit ? palette.mark : colourOf(palette, band?.rank ?? -1);

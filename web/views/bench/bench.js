@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { listen, props } from '../../base/props.js';
-import { UpdateThrottle } from '../../base/update-throttle.js';
+import { UpdateThrottle, carrying } from '../../base/update-throttle.js';
 import { t } from '../../locale/locale.js';
 import '../../panels/chain/chain.js';
 import '../../panels/distribution/distribution.js';
@@ -146,7 +146,8 @@ export class LogitBench extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   shouldUpdate(changed) {
     const { trace } = this.given.instrument;
-    const early = trace === this.#trace; // only settings have changed; their trace comes later
+    // Only settings have changed, and their trace comes later; or a stage is carried, and the numbers wait for the drop.
+    const early = trace === this.#trace || carrying;
     this.#trace = trace;
     if (this.#throttle.classify(changed, early) !== 'motion') return true;
     this.#updateMoving();
