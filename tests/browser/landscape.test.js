@@ -296,6 +296,35 @@ test('each line of the ladder is the engine’s text at its mark or at the knob,
   await opened.close();
 });
 
+test('a link replaces a prompt just typed, and a knob and a seed just changed', async () => {
+  const opened = await openLandscape({ hash: '#temperature=0.7&landscape_u=0.2' });
+  const { page, view, knob, die } = opened;
+  const acts = [
+    () => view.getByRole('textbox', { name: 'The prompt' }).press('x'),
+    () => knob.press('PageUp'),
+    () => view.locator('[data-command=roll]').click(),
+  ];
+  for (const [i, act] of acts.entries()) {
+    const link = `#temperature=0.7&landscape_u=0.${i + 3}`;
+    await act();
+    await page.evaluate(
+      (to) =>
+        new Promise((resolve) => {
+          addEventListener('hashchange', resolve, { once: true });
+          location.hash = to;
+        }).then(() => {}),
+      link,
+    );
+    await settle(page);
+    assert.equal(await numberOf(knob), 0.7);
+    assert.equal(await numberOf(die), (i + 3) / 10);
+    const text = await textAfter(FIRST, { temperature: 0.7, u: (i + 3) / 10 });
+    assert.equal(await sentenceOf(view), FIRST + text);
+    assert.ok(page.url().endsWith(link), page.url());
+  }
+  await opened.close();
+});
+
 test('a horizontal drag moves only the knob, a vertical drag only u', async () => {
   const opened = await openLandscape();
   const u = await numberOf(opened.die);

@@ -270,6 +270,7 @@ export class PageAddress {
     const record = currentRecord();
     if (event && location.href === this.#known && sameValue(record, this.#record)) return;
     const isNewest = this.#turns.begin('entry');
+    takeTyped(this.#debounce); // changes that still wait belong to the earlier entry
     this.#record = record;
     this.#known = location.href;
     this.#debounce.cancel();

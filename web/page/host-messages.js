@@ -5,6 +5,7 @@
  * together.
  */
 import { locales } from '#locales/host';
+import { Debounce } from '../base/debounce.js';
 import { detailOf, sayDropped } from '../base/faults.js';
 import { toFault } from '../engine/errors.js';
 import { dataKind, gatesOf } from '../state/fields.js';
@@ -156,6 +157,7 @@ class Queue {
    */
   async #setAll(sets) {
     const scope = this.#scope;
+    Debounce.flush(); // the state below includes changes that still wait
     const before = scope.state;
     let state = before;
     /** @type {Asked[]} */

@@ -50,7 +50,7 @@ const VIEW = {
       requests,
       { first, knobs, fixed, examples, guide },
     ) => html`<logit-landscape class="panel" ${listen(requests)} .first=${first} ?bare=${knobs !== null} .knobs=${knobs}
-      .fixed=${fixed} .examples=${examples}
+      .fixed=${fixed} .examples=${examples} .replacements=${instrument.replacements}
       ${props(instrument.model.status === 'ready' ? readBy(instrument) : comingTo(first))}
       ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}>${guide}</logit-landscape>`,
   },

@@ -58,6 +58,7 @@ export class LogitLandscape extends ModelElement {
     first: { attribute: false },
     bare: { type: Boolean },
     knobs: { attribute: false },
+    replacements: { attribute: false },
     twin: { type: Boolean },
     tabled: { state: true },
   };
@@ -126,6 +127,8 @@ export class LogitLandscape extends ModelElement {
      * @type {string[] | null | undefined}
      */
     this.knobs = undefined;
+    /** Number of times that the page has replaced its whole state, such as by a link. */
+    this.replacements = 0;
     /** True if the user has opened the table. */
     this.tabled = false;
   }
@@ -213,8 +216,12 @@ export class LogitLandscape extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     const { content, lines } = this;
-    if (this.engine && lines.take(this.asked, this.#plot.input.drags || this.pair.drags))
-      this.compare();
+    const held = this.#plot.input.drags || this.pair.drags;
+    if (changed.get('replacements') !== undefined && this.engine) {
+      this.sentence.drop();
+      if (!held) lines.drop();
+    }
+    if (this.engine && lines.take(this.asked, held)) this.compare();
     this.sentence.take(changed);
     if (['prompt', 'ids', 'knob', 'seed', 'model'].some((name) => changed.has(name)))
       content.before = null;

@@ -90,6 +90,12 @@ export class Lines {
     return reordered;
   }
 
+  /** Drops changes that the page does not know, because it has another state now. Play goes on. */
+  drop() {
+    this.#debounce.cancel();
+    if (!this.playing) this.knob.moved = {};
+  }
+
   begin() {
     this.#owner.began();
     this.#from = this.knob.value;

@@ -117,6 +117,12 @@ export class Sentence {
     this.#owner.emit('logit-prompt', { prompt: this.#typed });
   }
 
+  /** Drops the edited prompt, because the page has another state now. */
+  drop() {
+    this.#debounce.cancel();
+    this.#typed = null;
+  }
+
   /** The engine is open: gives the page a prompt that was typed before. */
   opened() {
     if (this.#typed === null) return;
