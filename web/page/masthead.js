@@ -37,7 +37,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   return html`
     <div class="top">
     <slot name="name"></slot>
-    <div class="places scroll" role="toolbar" aria-label=${t('view.label')} ?hidden=${!shows('tabs')}>
+    <div class="places scroll sideways" role="toolbar" aria-label=${t('view.label')} ?hidden=${!shows('tabs')}>
       ${renderTabs(scope, go)}
       ${scope.shareable ? html`<a href=${inLanguage('?lesson')}>${t('page.lessons')}</a>` : nothing}
     </div>

@@ -14,7 +14,7 @@ const SHOWN = 3;
  */
 export function renderExamples([first, ...others], prompt, choose) {
   const shown = others.slice(0, SHOWN).map((each) => (each === prompt ? first : each));
-  return html`<div class="examples scroll" role="toolbar" aria-label=${t('landscape.examples')} translate="no">${shown.map(
+  return html`<div class="examples scroll sideways" role="toolbar" aria-label=${t('landscape.examples')} translate="no">${shown.map(
     (each) =>
       html`<button dir="auto" @click=${() => choose(each)}>${each.replaceAll('\n', '↵')}</button>`,
   )}</div>`;

@@ -17,7 +17,7 @@ export function renderPrompts({ prompt, examples, choose }) {
     if (target.value.trim()) choose(target.value.trimEnd());
     else target.value = prompt;
   };
-  return html`<div class="prompts" role="group" aria-label=${t('sentences.prompts')} translate="no">
+  return html`<div class="prompts sideways" role="group" aria-label=${t('sentences.prompts')} translate="no">
     <input class="own-prompt" name="prompt" dir="auto" aria-label=${t('sentences.prompt')} placeholder=${t('sentences.prompt')}
       autocomplete="off" spellcheck="false" .value=${prompt} @change=${take}>
     ${examples.map(
@@ -44,7 +44,7 @@ export function renderChoices({ kind, row, rows, whole, judged, choose }) {
   const isOther = others.some(({ name }) => name === own);
   const option = (/** @type {TableRow} */ { name }) =>
     html`<option value=${name} ?selected=${name === own}>${capitalise(settingName(name))}</option>`;
-  return html`<div class="choices" role="group" aria-label=${t('sentences.pictures')}>
+  return html`<div class="choices sideways" role="group" aria-label=${t('sentences.pictures')}>
     <div class="segments">${button('ways', t('sentences.ways'))}${NAMED.map((name) =>
       button('knob', capitalise(settingName(name)), name),
     )}<select class=${isOther ? 'chosen' : ''} aria-label=${t('sentences.more.label')} .value=${live(isOther ? own : '')}

@@ -35,7 +35,7 @@ const numericRows = (table) => table.filter(({ kind }) => kind === 'real' || kin
 
 /** Renders the choice of a chart. @param {string} chosen @param {(name: string) => void} choose */
 export function renderFigures(chosen, choose) {
-  return html`<fieldset class="figures"><legend class="visually-hidden">${t('sweep.figure')}</legend>
+  return html`<fieldset class="figures sideways"><legend class="visually-hidden">${t('sweep.figure')}</legend>
     ${FIGURE_NAMES.map(
       (name) => html`<label class="chip"><input type="radio" name="figure" value=${name}
         .checked=${name === chosen} @change=${() => choose(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
