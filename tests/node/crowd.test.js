@@ -23,7 +23,10 @@ const tasks = Array.from({ length: 24 }, (_, i) => ({
   options: { prompt: 'Today she', seed: 7 + i, max_new_tokens: 8 },
 }));
 
-/** Worker threads that count their requests for texts; `fate` is called before each request. */
+/**
+ * Worker threads that count their requests for texts; `fate` is called before each request. A thread with
+ * `silent` gets no further message.
+ */
 class Threads {
   started = [];
   requests = 0;
@@ -39,7 +42,7 @@ class Threads {
           this.#asked.resolve();
           fate(thread, this.requests);
         }
-        post(message, transfer);
+        if (!thread.silent) post(message, transfer);
       };
       this.started.push(thread);
       return thread;
@@ -106,6 +109,13 @@ test('the texts of a thread that dies are written again', async () => {
   assert.deepEqual(await collect(threads.patient, options), alone);
   const none = { workers: 2, worth: 0, worker: () => assert.fail('no thread') };
   assert.deepEqual(await collect(scope, none), alone);
+});
+
+test('the texts of a thread that falls silent are written again', { timeout: 60_000 }, async () => {
+  const threads = new Threads((thread, n) => (thread.silent ||= n === 1));
+  const options = { workers: 2, worth: 0, silence: 60, worker: threads.open };
+  assert.deepEqual(await collect(threads.patient, options), alone);
+  assert.ok(threads.started.some(({ silent }) => silent));
 });
 
 test('an abort ends the job and its threads; the texts before it are in order', async () => {

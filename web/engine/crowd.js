@@ -17,6 +17,10 @@ const BEGIN = 1 / 4;
 export const WORTH_MS = 240;
 /** A worker gets tasks for about this time at once, in ms: messages cost little then, and the last ones end together. */
 const CHUNK_MS = 40;
+/** A worker without an answer for this time counts as dead, in ms. It answers between two tokens of a text. */
+const SILENCE_MS = 30_000;
+/** Number of timer events in this time: a page that wakes up gets one event, so its workers have time to answer. */
+const TICKS = 6;
 /** Most finished texts that wait for an earlier text or for the caller. */
 const AHEAD = 1000;
 /** Weight of the newest text in the mean time of a text. */
@@ -27,6 +31,7 @@ const NEWEST = 0.2;
  * @property {number} [workers] number of threads that write; 1 (default): only the engine itself
  * @property {number} [memory] limit for the memory of all copies together, in bytes; fewer workers start if they need more
  * @property {number} [worth] least remaining time for which workers start, in ms
+ * @property {number} [silence] time without an answer after which a worker counts as dead, in ms
  * @property {any} [worker] script of the workers, or a function that opens a port; default: the package's own
  *
  * @typedef {{ index: number, task: any }} Numbered
@@ -80,7 +85,7 @@ class Crowd {
    * @param {Kind} kind
    * @param {Iterator<any>} tasks
    * @param {number} count of tasks
-   * @param {Required<Pick<CrowdOptions, 'workers' | 'memory' | 'worth'>> & CrowdOptions} limits
+   * @param {Required<Pick<CrowdOptions, 'workers' | 'memory' | 'worth' | 'silence'>> & CrowdOptions} limits
    */
   constructor(engine, session, kind, tasks, count, limits) {
     this.#engine = engine;
@@ -225,7 +230,7 @@ class Crowd {
       }
       try {
         const sent = tasks.map(({ task }) => task);
-        const texts = await worker.request('texts', this.#kind, sent);
+        const texts = await this.#listen(worker, worker.request('texts', this.#kind, sent));
         for (const [i, { index }] of tasks.entries()) this.#finish(index, { text: texts[i] });
       } catch {
         this.#again.push(...tasks);
@@ -234,6 +239,29 @@ class Crowd {
     }
     this.#alive--;
     this.#changed.notify();
+  }
+
+  /**
+   * Resolves with a worker's answer. Rejects if the worker is silent: it may have ended without an event.
+   * @param {RemoteLogitscope} worker
+   * @param {Promise<any>} answer
+   */
+  async #listen(worker, answer) {
+    /** @type {any} */
+    let timer;
+    const silent = new Promise((_, reject) => {
+      let ticks = 0;
+      const ask = () => {
+        if (ticks === TICKS) reject(new Error('silent'));
+        if (!ticks++) worker.request('memoryBytes').then(() => (ticks = 0), reject);
+      };
+      timer = setInterval(ask, this.#limits.silence / TICKS);
+    });
+    try {
+      return await Promise.race([answer, silent]);
+    } finally {
+      clearInterval(timer);
+    }
   }
 }
 
@@ -258,8 +286,9 @@ const copyOf = async (engine) =>
  */
 export async function* writeAll(engine, session, kind, tasks, count, options = {}, signal) {
   const { workers = 1, memory = COPIES_MAX, worth = WORTH_MS, worker } = options;
+  const { silence = SILENCE_MS } = options;
   checkInteger('workers', workers, 1, WORKERS_MAX);
-  const limits = { workers, memory, worth, worker };
+  const limits = { workers, memory, worth, silence, worker };
   yield* new Crowd(engine, session, kind, tasks[Symbol.iterator](), count, limits).run(
     count,
     signal,
