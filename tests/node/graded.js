@@ -97,3 +97,15 @@ export function broken(source, from, to) {
   if (!source.includes(from)) throw new Error(`not in the source: ${from}`);
   return source.replaceAll(from, to);
 }
+
+/**
+ * Lists the planted faults of one function. A row has the fault's code, the replaced piece of the source, and one or
+ * more replacements.
+ * @param {string} as
+ * @param {string[][]} rows
+ * @returns {[code: string, as: string, from: string, to: string][]}
+ */
+export const faultsOf = (as, ...rows) =>
+  rows.flatMap(([code, from, ...all]) =>
+    all.map((to) => /** @type {[string, string, string, string]} */ ([code, as, from, to])),
+  );
