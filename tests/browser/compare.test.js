@@ -71,7 +71,7 @@ const idsIn = (page, at) =>
     .locator(`[data-column="${at}"] .t`)
     .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
 
-/** Returns a figure of the text in column `at`, from the table. */
+/** Reads the figure `name` of the text in column `at` from the table below the texts. */
 const figure = (page, at, name) =>
   page.locator(`details.table [data-figure=${name}]`).nth(at).textContent();
 

@@ -155,7 +155,7 @@ model = Small()
 bench = logitscope.bench(model, stoi, itos, prompt="a cat", temperature=0.8, top_p=0.9)
 bench`;
 
-/** Returns code that prints the probabilities after a text by `warp`, and the mode of the module. */
+/** Returns Python code that prints the probabilities of `warp` after a text, and True if the module is in training mode. */
 const expectedAfter = (text, settings) => `
 model.drop.eval()
 with torch.no_grad():

@@ -47,7 +47,7 @@ export class WordFinder {
     }
   }
 
-  /** For each character of a text, the longest node that begins there. @param {string} text */
+  /** Returns the longest node that begins at each character of a text. @param {string} text */
   read(text) {
     const nodes = new Uint32Array(text.length);
     for (let at = text.length - 1, node = 0; at >= 0; at--)

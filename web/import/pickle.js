@@ -65,7 +65,7 @@ const STOP = 0x2e;
 class Machine {
   /** @type {any[]} */
   stack = [];
-  /** The stacks that wait below each open mark. @type {any[][]} */
+  /** For each open mark, the stack as it was before the mark. @type {any[][]} */
   marks = [];
   /** @type {Map<number, any>} */
   memo = new Map();

@@ -54,8 +54,9 @@ const BOUNDED = /** @type {View[]} */ (['bars', 'log']);
  * height does not change.
  */
 const LINES = 3;
-/** Samplers whose lines LINES includes, and samplers that never remove a token. */
+/** Samplers that always have room for a line: LINES counts them. */
 const COUNTED = ['temperature', 'top_k', 'top_p'];
+/** Samplers that never remove a token, so they have no line. */
 const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
 
 export class LogitDistribution extends LogitElement {

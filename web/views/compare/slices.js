@@ -32,7 +32,7 @@ export class SliceReader {
   /** @type {string | number[]} */
   #prompt = '';
   #reading = false;
-  /** Number of listed tokens of all distributions in memory. */
+  /** Sum of the numbers of tokens that the stored distributions list. */
   #listed = 0;
 
   /** @param {() => void} changed called after each reading */

@@ -348,7 +348,7 @@ const tokenOf = ({ id, text, speculation }) => ({
 });
 
 /**
- * Renders a token in running text, where lines break only at spaces.
+ * Renders a token in running text. Its lines break only at spaces.
  * @param {import('../../base/visible.js').Token} token
  */
 const wrappable = (token) =>
