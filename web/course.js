@@ -11,10 +11,8 @@ import { signSite } from './sign.js';
 import { MODELS, findModel } from './state/models.js';
 import { pack, zip } from './zip.js';
 
-/**
- * @typedef {import('./lessons/lesson-file.js').Lesson} Lesson
- * @typedef {ReturnType<typeof pack>} Packed
- */
+/** @import { Lesson } from './lessons/lesson-file.js' */
+/** @typedef {ReturnType<typeof pack>} Packed */
 
 /** Files of the site that no package needs. */
 const LEFT_OUT = [

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { smallModel } from '../node/small_model.js';
 import { rest } from './lesson-page.js';
 
-/** @typedef {import('playwright-core').Page} Page */
+/** @import { Page } from 'playwright-core' */
 
 /**
  * Either `link`, an address relative to the site, or `element`, HTML in which {site} means the site's address. `shows`

@@ -4,8 +4,7 @@ import { sentences } from '../engine/sentences.js';
 import { addMessages, hasMessage, t } from '../locale/locale.js';
 import { spokenText } from './visible.js';
 
-/** @typedef {import('../engine/errors.js').Fault} Fault */
-/** @typedef {import('../engine/errors.js').Values} Values */
+/** @import { Fault, Values } from '../engine/errors.js' */
 
 const english = Object.entries(sentences).map(([key, text]) => [`fault.${key}`, text]);
 addMessages({ en: Object.fromEntries(english) });

@@ -2,10 +2,8 @@
 import { inEnglish } from '../engine/errors.js';
 import { list, t } from '../locale/locale.js';
 
-/**
- * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {Pick<typeof import('./fault-words.js'), 'reasonOf' | 'sentenceOf'>} Words
- */
+/** @import { Fault } from '../engine/errors.js' */
+/** @typedef {Pick<typeof import('./fault-words.js'), 'reasonOf' | 'sentenceOf'>} Words */
 
 /** Most refused parts that a sentence names. */
 const NAMED = 8;

@@ -11,9 +11,9 @@ import { counts, takePointer } from './touch.js';
 /** Number of steps for PageUp and PageDown. */
 const LEAP = 10;
 
+/** @import { Handle } from '../plots/cuts.js' */
+
 /**
- * @typedef {import('../plots/cuts.js').Handle} Handle
- *
  * The position of a line that can be moved, and functions that turn positions and steps into values.
  * @typedef {object} Grip
  * @property {Handle} handle

@@ -12,12 +12,13 @@ import { toFault } from '../engine/errors.js';
 
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
+/** @import { Progress } from '../state/engines.js' */
+
 /**
  * Content that is shown until the model is loaded. `ask` asks the user to agree to a fetch; `follow` shows the
  * progress, or removes it for null.
  * @typedef {{ ask: (element: ModelElement) => Promise<Partial<ModelElement>>,
  *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Placeholder
- * @typedef {import('../state/engines.js').Progress} Progress
  */
 
 export class ModelElement extends LogitElement {

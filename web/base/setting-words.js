@@ -3,11 +3,8 @@ import { hasMessage, list, number, parse, percent, plain, t } from '../locale/lo
 import { outside } from '../state/fields.js';
 import { spoken } from './visible.js';
 
-/**
- * @typedef {import('../plots/trace.js').Settings} Settings
- * @typedef {import('../plots/trace.js').SettingRow} SettingRow
- * @typedef {import('../state/fields.js').NumberRange} NumberRange
- */
+/** @import { Settings, SettingRow } from '../plots/trace.js' */
+/** @import { NumberRange } from '../state/fields.js' */
 
 /** @param {string} name a sampler or parameter */
 export function settingName(name) {

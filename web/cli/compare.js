@@ -22,7 +22,7 @@ import { wholeNumber } from './documents.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 import { WORKERS, checkWorkers, crowdOf } from './workers.js';
 
-/** @typedef {import('../engine/compare.js').Strategy} Strategy */
+/** @import { Strategy } from '../engine/compare.js' */
 
 const MOST = 9;
 

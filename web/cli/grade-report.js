@@ -4,7 +4,7 @@ import { shortest } from '../grade/shrink.js';
 import { wordsOf } from './report-labels.js';
 import { inLine, safe } from './terminal.js';
 
-/** @typedef {import('./grader.js').Graded} Graded */
+/** @import { Graded } from './grader.js' */
 
 const LISTED = 12;
 

@@ -10,7 +10,7 @@ import { setLanguage, t } from '../locale/locale.js';
 import { UsageError } from './flags.js';
 import { inLine } from './terminal.js';
 
-/** @typedef {import('../lessons/lesson-file.js').Lesson} Lesson */
+/** @import { Lesson } from '../lessons/lesson-file.js' */
 
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
 

@@ -13,12 +13,10 @@ import { readStandardInput, readTextFile } from './read-text.js';
 import { printAudit } from './record-audit.js';
 import { columns, inLine, percent, printJson, quoted, safe } from './terminal.js';
 
-/**
- * @typedef {import('../import/logprobs.js').LogprobRecord} LogprobRecord
- * @typedef {import('../sources/bounds.js').Bounds} Bounds
- * @typedef {import('../sources/record-position.js').RecordedPosition} RecordedPosition
- * @typedef {{ law: RecordedPosition, bounds: Bounds, entropy: [number, number] }} Reading
- */
+/** @import { LogprobRecord } from '../import/logprobs.js' */
+/** @import { Bounds } from '../sources/bounds.js' */
+/** @import { RecordedPosition } from '../sources/record-position.js' */
+/** @typedef {{ law: RecordedPosition, bounds: Bounds, entropy: [number, number] }} Reading */
 
 /** Meaning of the recorded numbers, as the first line says it. */
 const LAWS = {

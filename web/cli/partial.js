@@ -9,7 +9,7 @@ import { wholeNumber } from './documents.js';
 import { finite, rangeText, removedText } from './logprobs.js';
 import { columns, percent, printJson, quoted } from './terminal.js';
 
-/** @typedef {import('../sources/record-position.js').RecordedPosition} RecordedPosition */
+/** @import { RecordedPosition } from '../sources/record-position.js' */
 
 /** @type {import('./flags.js').Flag} */
 export const VOCAB_SIZE = {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { propertyWords } from '../grade/property-words.js';
 import { KINDS } from './submission.js';
 
-/** @typedef {import('../grade/grade.js').Verdict} Verdict */
+/** @import { Verdict } from '../grade/grade.js' */
 /** @typedef {{ program: string, version: string }} Python */
 
 export const LANGUAGES = ['en', 'es'];

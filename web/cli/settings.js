@@ -8,7 +8,7 @@ import { UsageError } from './flags.js';
 import { readStandardInput, readTextFile } from './read-text.js';
 import { columns, inLine, printJson, safe, say } from './terminal.js';
 
-/** @typedef {import('../import/settings/read.js').Reading} Reading */
+/** @import { Reading } from '../import/settings/read.js' */
 
 /** The head of a GGUF file: metadata with the largest vocabularies fits. */
 const HEAD_BYTES = 1 << 26;

@@ -11,10 +11,10 @@ import { readBody } from './load.js';
 import { HUB, addressOf, partNames } from './model-names.js';
 import { Checksum } from './checksum.js';
 
+/** @import { Part } from './split-file.js' */
+/** @import { RangeFile } from './range-file.js' */
+
 /**
- * @typedef {import('./split-file.js').Part} Part
- * @typedef {import('./range-file.js').RangeFile} RangeFile
- *
  * Writes a fetched file into a store. If the store fails, the fetch continues without storing.
  * @typedef {object} Keeper
  * @property {string} where the store's name in the progress

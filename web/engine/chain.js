@@ -22,11 +22,10 @@ import * as layout from './layout.js';
 import { SEED_MAX, applySettings, biasesAfter, checkBiased } from './settings.js';
 import { readTrace } from './trace.js';
 
+/** @import { Resolved } from './settings.js' */
+/** @import { DrawChoice, Trace } from './types.js' */
+
 /**
- * @typedef {import('./settings.js').Resolved} Resolved
- * @typedef {import('./types.js').DrawChoice} DrawChoice
- * @typedef {import('./types.js').Trace} Trace
- *
  * A source of logits. `place` writes them into C's memory and returns addresses; call it after all
  * other writes to the exchange (C's buffer for inputs). `room` is the address of free memory for the
  * result of a caller's sampler, present if the logits are in the exchange. `second` is the address of

@@ -15,8 +15,8 @@ import { fromUtf8 } from './module.js';
 import { startAt, startCode, startOwn } from './start-worker.js';
 import { WordFinder } from './word-finder.js';
 
-/** @typedef {import('./core.js').Core} Core */
-/** @typedef {import('./types.js').ChatPart} ChatPart */
+/** @import { Core } from './core.js' */
+/** @import { ChatPart } from './types.js' */
 
 /** Maximum number of characters of a role. */
 const ROLE_MAX = 64;

@@ -1,7 +1,7 @@
 /** Checks arguments, as far as JavaScript can without the module: types and some limits. */
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 
-/** @typedef {import('./errors.js').Phrase} Phrase */
+/** @import { Phrase } from './errors.js' */
 
 /**
  * True if a value is a plain object; false for a list, a Map, a Date or a Promise.

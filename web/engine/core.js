@@ -11,9 +11,8 @@ import * as layout from './layout.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
 import { SEED_MAX, applySettings, openResolver, readTable } from './settings.js';
 
-/** @typedef {import('./types.js').Info} Info */
-/** @typedef {import('./types.js').Piece} Piece */
-/** @typedef {import('./settings.js').Resolved} Resolved */
+/** @import { Info, Piece } from './types.js' */
+/** @import { Resolved } from './settings.js' */
 
 /** llama.cpp's names of general.file_type, by number. */
 const FILE_TYPES =

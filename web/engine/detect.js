@@ -9,10 +9,7 @@
 import { checkEngine, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError } from './errors.js';
 
-/**
- * @typedef {import('./types.js').Settings} Settings
- * @typedef {import('./types.js').Detection} Detection
- */
+/** @import { Settings, Detection } from './types.js' */
 
 /** The value of a token without a full context. */
 const NONE = 2 ** 32 - 1;

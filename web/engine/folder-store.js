@@ -11,8 +11,7 @@ import { CHUNK, partOfPath } from './node-files.js';
 import { STRIDE, aboutOf } from './browser-store.js';
 import { Checksum } from './checksum.js';
 
-/** @typedef {import('./browser-store.js').Store} Store */
-/** @typedef {import('./browser-store.js').About} About */
+/** @import { Store, About } from './browser-store.js' */
 
 /** Time within which a process writes its process number into a new lock, in ms. */
 const WRITING = 100;

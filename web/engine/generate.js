@@ -5,12 +5,10 @@ import { LogitscopeError, mustBe } from './errors.js';
 import { carried, readsSecond } from './presets.js';
 import { TextStream } from './text-stream.js';
 
-/** @typedef {import('./chain.js').Choice} Choice */
-/** @typedef {import('./chain.js').Sample} Sample */
-/** @typedef {import('./core.js').Core} Core */
-/** @typedef {import('./settings.js').Resolved} Resolved */
-/** @typedef {import('./types.js').Generated} Generated */
-/** @typedef {import('./types.js').Step} Step */
+/** @import { Choice, Sample } from './chain.js' */
+/** @import { Core } from './core.js' */
+/** @import { Resolved } from './settings.js' */
+/** @import { Generated, Step } from './types.js' */
 
 /**
  * The methods of a session that the loop needs.

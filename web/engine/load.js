@@ -1,8 +1,7 @@
 /** Reads a model or module from any source: URL, Response, buffer, Blob, or a path in Node. */
 import { LogitscopeError } from './errors.js';
 
-/** @typedef {import('./types.js').Source} Source */
-/** @typedef {import('./types.js').OnProgress} OnProgress */
+/** @import { Source, OnProgress } from './types.js' */
 /**
  * The bytes of a source, chunk by chunk. `total` is the size in bytes, null if unknown. For a file of
  * another host, `way` tells if and where it is stored.

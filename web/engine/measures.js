@@ -4,11 +4,12 @@
  */
 import { checkSentence } from './grammar.js';
 
+/** @import { Trace } from './types.js' */
+/** @import { Verdict } from './grammar.js' */
+
 /**
- * @typedef {import('./types.js').Trace} Trace
  * @typedef {{ entropy: number, kept: number, logprob: number }} StepFigures
  *
- * @typedef {import('./grammar.js').Verdict} Verdict
  *
  * A text written from the prompt; `verdict` is null if no grammar judges it.
  * @typedef {object} Sample

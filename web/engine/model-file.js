@@ -5,7 +5,7 @@
 import { LogitscopeError } from './errors.js';
 import { MODEL_FILE_BYTES } from './layout.js';
 
-/** @typedef {import('./module.js').Module} Module */
+/** @import { Module } from './module.js' */
 
 const PIECE = 1 << 16;
 /**

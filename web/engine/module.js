@@ -5,7 +5,7 @@
 import { LogitscopeError, phrase, reasonOf, show } from './errors.js';
 import { readSource } from './load.js';
 
-/** @typedef {import('./types.js').Source} Source */
+/** @import { Source } from './types.js' */
 
 /** The type of a fault's value: enum fault_kind in src/status.h. */
 const NONE = 0;

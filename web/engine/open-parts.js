@@ -8,11 +8,10 @@ import { RangeFile, hubInNode, inNode } from './range-file.js';
 import { addressOf, partNames } from './model-names.js';
 import { Checksum } from './checksum.js';
 
+/** @import { Part } from './split-file.js' */
+/** @import { Store, Keeper } from './browser-store.js' */
+
 /**
- * @typedef {import('./split-file.js').Part} Part
- * @typedef {import('./browser-store.js').Store} Store
- * @typedef {import('./browser-store.js').Keeper} Keeper
- *
  * The state of a fetch. `told` is merged into each progress report: it tells where the files are
  * stored, null if unknown. `forget` removes the stored files.
  * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null, forget: () => Promise<unknown> }} Way

@@ -6,9 +6,8 @@
 import { phrase } from './errors.js';
 import { CHARACTERS, complement, intersect, normalise } from './language.js';
 
-/** @typedef {import('./language.js').Ranges} Ranges */
+/** @import { Ranges, Languages } from './language.js' */
 /** @typedef {import('./language.js').Node} Language */
-/** @typedef {import('./language.js').Languages} Languages */
 /**
  * @typedef {{ kind: 'set', ranges: Ranges } | { kind: 'start' | 'end' }
  *   | { kind: 'seq' | 'or', parts: Tree[] }

@@ -1,6 +1,6 @@
 /** Named settings: the defaults of other systems, and the nine strategies of the lessons. */
 
-/** @typedef {import('./types.js').Settings} Settings */
+/** @import { Settings } from './types.js' */
 
 /**
  * The nine strategies: greedy, three temperatures, top-k, top-p, and top-p with a repetition penalty.

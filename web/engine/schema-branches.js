@@ -9,7 +9,7 @@ import { compareDecimals, decimalOf } from './number-range.js';
 import { REPEAT_MAX, regExpOf } from './pattern.js';
 import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
 
-/** @typedef {import('./number-range.js').Bound} Bound */
+/** @import { Bound } from './number-range.js' */
 /**
  * A schema with its path in the document; references are resolved from `root`.
  * @typedef {{ schema: any, root: any, at: string }} Member

@@ -5,7 +5,7 @@
  */
 import { speakWith } from './errors.js';
 
-/** @typedef {import('./errors.js').Values} Values */
+/** @import { Values } from './errors.js' */
 
 /** @type {Record<string, string>} */
 export const sentences = {

@@ -8,8 +8,8 @@ import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import * as layout from './layout.js';
 import { presets } from './presets.js';
 
-/** @typedef {import('./module.js').Module} Module */
-/** @typedef {import('./types.js').TableRow} TableRow */
+/** @import { Module } from './module.js' */
+/** @import { TableRow } from './types.js' */
 
 /**
  * Every setting with its value, as results report them.

@@ -10,17 +10,13 @@ import { checkInteger } from './checks.js';
 import { LogitscopeError } from './errors.js';
 import * as layout from './layout.js';
 
+/** @import { Choice, Sample } from './chain.js' */
+/** @import { Core } from './core.js' */
+/** @import { Timeline } from './generate.js' */
+/** @import { Resolved } from './settings.js' */
+/** @import { Draft, DraftSession, Speculated, SpeculatedToken } from './types.js' */
+
 /**
- * @typedef {import('./chain.js').Choice} Choice
- * @typedef {import('./chain.js').Sample} Sample
- * @typedef {import('./core.js').Core} Core
- * @typedef {import('./generate.js').Timeline} Timeline
- * @typedef {import('./settings.js').Resolved} Resolved
- * @typedef {import('./types.js').Draft} Draft
- * @typedef {import('./types.js').DraftSession} DraftSession
- * @typedef {import('./types.js').Speculated} Speculated
- * @typedef {import('./types.js').SpeculatedToken} SpeculatedToken
- *
  * @typedef {{ session: DraftSession, draft_tokens: number, draft_top: number, cache: boolean }} Options
  * @typedef {{ id: number, u: number, ms: number }} Drafted
  * The decision of src/speculate.c on one draft.

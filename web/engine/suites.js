@@ -2,7 +2,7 @@
 import { strategies } from './presets.js';
 import { searches } from './search.js';
 
-/** @typedef {import('./compare.js').Strategy} Strategy */
+/** @import { Strategy } from './compare.js' */
 
 /** Short words for settings, used in the names of strategies. */
 const WORDS = /** @type {Record<string, string>} */ ({ repetition_penalty: 'penalty' });

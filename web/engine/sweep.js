@@ -24,12 +24,10 @@ import {
 } from './measures.js';
 import { unknownSetting } from './settings.js';
 
+/** @import { Sample, StepFigures, Summary } from './measures.js' */
+/** @import { Settings } from './types.js' */
+
 /**
- * @typedef {import('./measures.js').Sample} Sample
- * @typedef {import('./measures.js').StepFigures} StepFigures
- * @typedef {import('./measures.js').Summary} Summary
- * @typedef {import('./types.js').Settings} Settings
- *
  * @typedef {{ name: string, values: number[] }} Axis a setting and its values
  *
  * @typedef {object} Plan

@@ -3,9 +3,9 @@
  * on the thread or on the texts before it.
  */
 
+/** @import { StepFigures } from './measures.js' */
+
 /**
- * @typedef {import('./measures.js').StepFigures} StepFigures
- *
  * A text of a sweep: the options of `write`.
  * @typedef {import('./types.js').GenerateOptions & import('./types.js').Settings} SampleTask
  * @typedef {{ seed: number, text: string, ids: number[], finish_reason: string, steps: StepFigures[] }} SampleText

@@ -4,11 +4,8 @@ import * as layout from './layout.js';
 
 const OTHERS = [...GATES, 'own']; // stages that are not in the table, in the order of src/stage.h
 
-/** @typedef {import('./module.js').Module} Module */
-/** @typedef {import('./types.js').Trace} Trace */
-/** @typedef {import('./types.js').TraceStage} TraceStage */
-/** @typedef {import('./types.js').TraceToken} TraceToken */
-/** @typedef {import('./types.js').TableRow} TableRow */
+/** @import { Module } from './module.js' */
+/** @import { Trace, TraceStage, TraceToken, TableRow } from './types.js' */
 
 /**
  * @param {Module} module

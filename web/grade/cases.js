@@ -17,8 +17,8 @@ import {
 import { SPECS } from './specs.js';
 import { differs, lostBest, otherDivisor } from './wrongs.js';
 
-/** @typedef {import('./inputs.js').Case} Case */
-/** @typedef {import('./properties.js').Property} Property */
+/** @import { Case } from './inputs.js' */
+/** @import { Property } from './properties.js' */
 
 /** Names of the lesson's functions. */
 export const MODULE_11 = ['temperature', 'top_k', 'top_p', 'repetition_penalty', 'generate'];

@@ -15,9 +15,9 @@ import {
 import { SPECS } from './specs.js';
 import { differs, otherCounts, otherLogit } from './wrongs.js';
 
-/** @typedef {import('./inputs.js').Case} Case */
-/** @typedef {import('./expect.js').Engine} Engine */
-/** @typedef {import('./properties.js').Property} Property */
+/** @import { Case } from './inputs.js' */
+/** @import { Engine } from './expect.js' */
+/** @import { Property } from './properties.js' */
 
 export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 const NUDGE = (/** @type {any} */ settings) =>

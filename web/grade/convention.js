@@ -1,6 +1,6 @@
 /** Rules that some courses teach instead of the usual ones, each with an engine that follows it. */
 
-/** @typedef {import('./generation.js').Engine} Engine */
+/** @import { Engine } from './generation.js' */
 /** @typedef {'until_above' | 'ascending' | 'exactly_k'} Convention */
 
 /**

@@ -4,7 +4,7 @@ import { isNeutral } from './generation.js';
 import { bitsOf, coinOf } from './hashes.js';
 import { reason, refusal } from './reasons.js';
 
-/** @typedef {import('./tested-function.js').Answer} Answer */
+/** @import { Answer } from './tested-function.js' */
 
 /** Thrown if the function refuses a setting that lessons may refuse. */
 export class Refused extends Error {}

@@ -4,7 +4,7 @@
  */
 import { reason } from './reasons.js';
 
-/** @typedef {import('./inputs.js').Case} Case */
+/** @import { Case } from './inputs.js' */
 
 /**
  * The engine, in this thread or in a worker.

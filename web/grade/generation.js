@@ -27,9 +27,9 @@ import { FAR, looksBack } from './properties.js';
  * @typedef {import('./expect.js').Engine & { random: (seed: number, step: number) => number |
  * Promise<number> }} Engine
  */
-/** @typedef {import('./expect.js').Failure} Failure */
-/** @typedef {import('./properties.js').Property} Property */
-/** @typedef {import('./toy.js').Toy} Toy */
+/** @import { Failure } from './expect.js' */
+/** @import { Property } from './properties.js' */
+/** @import { Toy } from './toy.js' */
 
 /**
  * @typedef {object} Run

@@ -14,8 +14,7 @@ import { IDLE } from './score.js';
 import { shrink } from './shrink.js';
 import { SPECS } from './specs.js';
 
-/** @typedef {import('./inputs.js').Case} Case */
-/** @typedef {import('./tested-function.js').TestedFunction} TestedFunction */
+/** @import { TestedFunction } from './tested-function.js' */
 
 /**
  * @typedef {object} Verdict

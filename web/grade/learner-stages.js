@@ -9,7 +9,6 @@ import { toyRow } from './toy.js';
 import { CHAIN, best, softmax } from './wrong-samplers.js';
 
 /**
- * @typedef {import('./diagnose.js').Asked} Asked
  * @typedef {{ logits: number[], settings: any, history: number[] }} Given
  * @typedef {{ list?: number[], error?: string }} Made
  */

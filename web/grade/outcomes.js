@@ -2,10 +2,9 @@
 import { reason } from './reasons.js';
 import { toyRow } from './toy.js';
 
-/** @typedef {import('./generation.js').Engine} Engine */
-/** @typedef {import('./expect.js').Failure} Failure */
-/** @typedef {import('./generation.js').Run} Run */
-/** @typedef {import('./properties.js').Property} Property */
+/** @import { Engine, Run } from './generation.js' */
+/** @import { Failure } from './expect.js' */
+/** @import { Property } from './properties.js' */
 
 /** The stages in their order. */
 const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];

@@ -15,10 +15,9 @@ import {
   touched,
 } from './wrongs.js';
 
-/** @typedef {import('./inputs.js').Case} Case */
-/** @typedef {import('./expect.js').Engine} Engine */
-/** @typedef {import('./expect.js').Failure} Failure */
-/** @typedef {import('./specs.js').Spec} Spec */
+/** @import { Case } from './inputs.js' */
+/** @import { Engine, Failure } from './expect.js' */
+/** @import { Spec } from './specs.js' */
 
 /**
  * Passed to a property: the engine, and functions that call the learner's function.

@@ -3,7 +3,7 @@
  * nothing brings no points, but costs points if it fails.
  */
 
-/** @typedef {import('./grade.js').Verdict} Verdict */
+/** @import { Verdict } from './grade.js' */
 
 /** A function that does nothing: it returns the logits unchanged, and no ids. */
 export const IDLE = {

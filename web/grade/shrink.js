@@ -1,6 +1,6 @@
 /** Makes an input that fails smaller, as long as it still fails. */
 
-/** @typedef {import('./inputs.js').Case} Case */
+/** @import { Case } from './inputs.js' */
 
 /**
  * Removes one token. Higher ids decrease by 1.

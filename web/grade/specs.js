@@ -2,8 +2,7 @@
 import { NEAR } from './expect.js';
 import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
 
-/** @typedef {import('./inputs.js').Case} Case */
-/** @typedef {import('./inputs.js').Random} Random */
+/** @import { Case, Random } from './inputs.js' */
 
 /**
  * @typedef {object} Spec

@@ -1,7 +1,7 @@
 /** Chains of four samplers with one fault each; wrong-samplers.js explains them. */
 import { CHAIN, RIGHT, WRONG_SAMPLERS, codeOf, softmax } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
+/** @import { WrongForm } from './wrong-samplers.js' */
 
 /**
  * @param {string[]} order

@@ -1,8 +1,7 @@
 /** Samplers that remove improbable tokens, with one fault each; wrong-samplers.js explains them. */
 import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong-samplers.js').Given} Given */
-/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
+/** @import { WrongForm } from './wrong-samplers.js' */
 
 /**
  * A token in a filter. `l`: its logit; `p`: its probability; `high`, `top`: the largest logit and

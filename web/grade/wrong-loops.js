@@ -3,10 +3,11 @@ import { toyRow } from './toy.js';
 import { WRONG_STAGES, inOrder } from './wrong-chains.js';
 import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
 
+/** @import { Run } from './generation.js' */
+/** @import { WrongForm } from './wrong-samplers.js' */
+
 /**
- * @typedef {import('./generation.js').Run} Run
  * @typedef {{ id: number, p: number }[]} Ranked the most probable first
- * @typedef {import('./wrong-samplers.js').WrongForm} WrongForm
  *
  * The parts of a loop; the correct parts are the defaults.
  * @typedef {object} Loop

@@ -3,8 +3,7 @@
  */
 import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong-samplers.js').Given} Given */
-/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
+/** @import { Given, WrongForm } from './wrong-samplers.js' */
 /** @typedef {(first: number, second: number, by: number) => number} Mix */
 /** @typedef {(logits: number[]) => number[]} Logs */
 

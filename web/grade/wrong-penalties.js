@@ -1,7 +1,7 @@
 /** Samplers that read the history, with one fault each; wrong-samplers.js explains them. */
 import { GONE, ids, masks, only } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong-samplers.js').WrongForm} WrongForm */
+/** @import { WrongForm } from './wrong-samplers.js' */
 
 /**
  * Returns the logit that a stage gives to a token.

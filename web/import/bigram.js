@@ -5,8 +5,8 @@
 import { LogitscopeError } from '../engine/errors.js';
 import { filled } from './weights.js';
 
-/** @typedef {import('./source.js').Source} Source */
-/** @typedef {import('./weights.js').Values} Values */
+/** @import { Source } from './source.js' */
+/** @import { Values } from './weights.js' */
 
 /** Largest vocabulary. With it, the file has two float32 tensors of 268 MB each: the table and the embedding. */
 const MOST_TOKENS = 8192;

@@ -2,10 +2,11 @@
 import { LogitscopeError } from '../engine/errors.js';
 import { filled, stacked } from './weights.js';
 
+/** @import { Source } from './source.js' */
+/** @import { Values } from './weights.js' */
+/** @import { Weights } from './gguf-writer.js' */
+
 /**
- * @typedef {import('./source.js').Source} Source
- * @typedef {import('./weights.js').Values} Values
- * @typedef {import('./gguf-writer.js').Weights} Weights
  * @typedef {string | string[]} Modules  the name of the module that has a tensor, or of several modules whose rows
  *   are joined. # stands for the number of a layer, @ for the number of an attention head
  * @typedef {Record<string, Modules>} Parts  modules by the tensor's name in GGUF, such as attn_qkv. A name with #

@@ -7,7 +7,7 @@ import { bad, unsupported } from './faults.js';
 import { preTokenizerOf } from './pre-tokenizers.js';
 import { CONTROL, NORMAL, idsByName, looksSpecial, tokensById } from './token-list.js';
 
-/** @typedef {import('./token-list.js').Vocabulary} Vocabulary */
+/** @import { Vocabulary } from './token-list.js' */
 
 /** The printable character by which GPT-2's files spell each byte. */
 export const LETTERS = Array.from({ length: 256 }, (_, byte) => {

@@ -10,10 +10,10 @@ import { isSafetensors, readIndex, readSafetensors } from './safetensors.js';
 import { readTorchPickles, readTorchZip, tensorOfTorch } from './torch.js';
 import { isZip, readZip } from './zip.js';
 
+/** @import { ByteFile } from './byte-file.js' */
+/** @import { SourceTensor } from './tensor.js' */
+
 /**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- * @typedef {import('./tensor.js').SourceTensor} SourceTensor
- *
  * @typedef {object} Checkpoint
  * @property {Map<string, SourceTensor>} tensors
  * @property {Record<string, unknown>} config plain values that the file carries; {} if none

@@ -11,9 +11,10 @@ import { FORMATS } from './quantise.js';
 import { parseJson, readBytes } from './read-text.js';
 import { isVocabulary, readVocabulary } from './vocabulary.js';
 
+/** @import { ByteFile } from './byte-file.js' */
+/** @import { Phrase } from '../engine/errors.js' */
+
 /**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- * @typedef {import('../engine/errors.js').Phrase} Phrase
  * @typedef {keyof typeof FORMATS} Type
  * @typedef {object} Options
  * @property {string} [type] the format of the matrices, in any case; F32 if left out

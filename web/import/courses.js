@@ -7,12 +7,9 @@ import { isBigram, planBigram } from './bigram.js';
 import { buildTensors, countLayers, listOf } from './build.js';
 import { filled, halvesSwapped, normed, transposed } from './weights.js';
 
-/**
- * @typedef {import('./source.js').Source} Source
- * @typedef {import('./build.js').Parts} Parts
- * @typedef {import('./layouts.js').Layout} Layout
- * @typedef {import('./layouts.js').Plan} Plan
- */
+/** @import { Source } from './source.js' */
+/** @import { Parts } from './build.js' */
+/** @import { Layout, Plan } from './layouts.js' */
 
 /**
  * The activations that the engine computes, by their names in the transformers library and in the key

@@ -1,7 +1,7 @@
 /** Errors about a file that is imported. Every error names the file. */
 import { LogitscopeError } from '../engine/errors.js';
 
-/** @typedef {import('../engine/errors.js').Values} Values */
+/** @import { Values } from '../engine/errors.js' */
 
 /**
  * The error for a file that breaks the rules of its format.

@@ -7,12 +7,12 @@ import { buildTensors } from './build.js';
 import { activationName, checkHeads } from './courses.js';
 import { interleaved, plusOne, reshaped, unmixed } from './weights.js';
 
+/** @import { Source } from './source.js' */
+/** @import { Parts } from './build.js' */
+/** @import { Key, Layout } from './layouts.js' */
+/** @import { Values } from './weights.js' */
+
 /**
- * @typedef {import('./source.js').Source} Source
- * @typedef {import('./build.js').Parts} Parts
- * @typedef {import('./layouts.js').Key} Key
- * @typedef {import('./layouts.js').Layout} Layout
- * @typedef {import('./weights.js').Values} Values
  * @typedef {{ head: number, n_head: number, n_layer: number }} Sizes  head: elements of a head
  * @typedef {object} Row
  * @property {string} architecture in GGUF

@@ -7,10 +7,9 @@ import { COURSES } from './courses.js';
 import { HUB } from './hub.js';
 import { Source } from './source.js';
 
+/** @import { Metadata, MetadataValue, Weights } from './gguf-writer.js' */
+
 /**
- * @typedef {import('./gguf-writer.js').Metadata} Metadata
- * @typedef {import('./gguf-writer.js').MetadataValue} MetadataValue
- * @typedef {import('./gguf-writer.js').Weights} Weights
  * @typedef {number | [number] | string | boolean | { type: 'array', of: 'int32', value: number[] }} Key  a whole number; in
  *   brackets a real number
  * @typedef {{ architecture: string, keys: Record<string, Key>, tensors: Weights[] }} Plan

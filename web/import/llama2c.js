@@ -5,10 +5,10 @@
 import { viewOf } from './byte-file.js';
 import { sourceTensor } from './tensor.js';
 
+/** @import { ByteFile } from './byte-file.js' */
+/** @import { Checkpoint } from './checkpoint.js' */
+
 /**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- * @typedef {import('./checkpoint.js').Checkpoint} Checkpoint
- *
  * @typedef {object} Header
  * @property {number} dim
  * @property {number} hidden_dim

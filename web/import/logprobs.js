@@ -8,6 +8,8 @@ import { bad } from './faults.js';
 import { PROGRAMS, SHAPES, isObject, programOf, promptOf, textOf } from './logprob-shapes.js';
 import { parseJson } from './read-text.js';
 
+/** @import { Phrase as Note } from '../engine/errors.js' */
+
 /**
  * A token with its number; null is a part that the answer does not give.
  * @typedef {{ text: string, bytes: number[] | null, id: number | null, logprob: number | null }} Token
@@ -19,7 +21,6 @@ import { parseJson } from './read-text.js';
  * @typedef {{ token: Token, top: Listed[], half_unit: number, prompt: boolean, drawn: boolean }} Position
  *
  * A note on the record: its sentence is the one of an error with this key.
- * @typedef {import('../engine/errors.js').Phrase} Note
  *
  * `raw` names the law of the numbers: the model's own ('raw'), or the one that the server drew from, after
  * temperature and truncation ('warped').

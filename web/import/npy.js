@@ -8,11 +8,11 @@ import { bad, named, unsupported } from './faults.js';
 import { DType, scalarOf, textOfUtf32 } from './pickle-globals.js';
 import { SIZES, countOf, shapeText, sourceTensor, strideOf } from './tensor.js';
 
+/** @import { ByteFile } from './byte-file.js' */
+/** @import { Checkpoint } from './checkpoint.js' */
+/** @import { ZipEntry } from './zip.js' */
+
 /**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- * @typedef {import('./checkpoint.js').Checkpoint} Checkpoint
- * @typedef {import('./zip.js').ZipEntry} ZipEntry
- *
  * @typedef {object} Source an .npy file, or an entry of an archive
  * @property {string} name of the array
  * @property {string} file for sentences

@@ -2,7 +2,7 @@
 import { LogitscopeError } from '../engine/errors.js';
 import { bad } from './faults.js';
 
-/** @typedef {import('./byte-file.js').ByteFile} ByteFile */
+/** @import { ByteFile } from './byte-file.js' */
 
 /** Limit for a file of a vocabulary: 64 MiB, twice the largest known file. */
 export const TEXT_BYTES = 64 << 20;

@@ -7,7 +7,7 @@ import { named } from './faults.js';
 import { TEXT_BYTES } from './read-text.js';
 import { readIndex } from './safetensors.js';
 
-/** @typedef {import('./byte-file.js').ByteFile} ByteFile */
+/** @import { ByteFile } from './byte-file.js' */
 /** @typedef {(progress: { loaded: number, total: number, where: string }) => void} OnProgress */
 
 export const WEIGHTS = 'model.safetensors';

@@ -7,10 +7,8 @@ import { textOf, u64, viewOf } from './byte-file.js';
 import { bad, named, unsupported } from './faults.js';
 import { SIZES, countOf, shapeText, sourceTensor } from './tensor.js';
 
-/**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- * @typedef {import('./checkpoint.js').Checkpoint} Checkpoint
- */
+/** @import { ByteFile } from './byte-file.js' */
+/** @import { Checkpoint } from './checkpoint.js' */
 
 /** Limit for the header in bytes, the same as in the reference implementation. */
 const MOST_HEADER = 100_000_000;

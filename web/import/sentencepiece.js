@@ -4,7 +4,7 @@ import { textOf, viewOf } from './byte-file.js';
 import { bad, unsupported } from './faults.js';
 import { BYTE, CONTROL, ID_LIMIT, NORMAL, UNKNOWN } from './token-list.js';
 
-/** @typedef {import('./token-list.js').Vocabulary} Vocabulary */
+/** @import { Vocabulary } from './token-list.js' */
 
 const SPACE = '\u2581';
 

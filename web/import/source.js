@@ -4,8 +4,9 @@
  */
 import { LogitscopeError, show } from '../engine/errors.js';
 
+/** @import { Values } from './weights.js' */
+
 /**
- * @typedef {import('./weights.js').Values} Values
  * @typedef {{ shape: number[], read: () => Promise<Float32Array> }} SourceTensor
  * @typedef {Record<string, unknown>} Config
  */

@@ -16,8 +16,9 @@ export const BYTE = 6;
 /** Upper limit of ids, 2^19: the engine reads no larger embedding. */
 export const ID_LIMIT = 1 << 19;
 
+/** @import { Phrase } from '../engine/errors.js' */
+
 /**
- * @typedef {import('../engine/errors.js').Phrase} Phrase
  * @typedef {object} Vocabulary
  * @property {'gpt2' | 'llama' | 'logitscope-char' | 'logitscope-word'} model
  * @property {string[]} tokens by id

@@ -6,8 +6,9 @@
 import { phrase } from '../engine/errors.js';
 import { CONTROL, ID_LIMIT, NORMAL, UNUSED, markAdded, unusedName } from './token-list.js';
 
+/** @import { Vocabulary } from './token-list.js' */
+
 /**
- * @typedef {import('./token-list.js').Vocabulary} Vocabulary
  * @typedef {Partial<Record<SettingsKind, { name: string, json?: any, text?: string }>>} SettingsParts
  * @typedef {'tokenizer_config' | 'special_tokens_map' | 'generation_config' | 'added_tokens' | 'chat_template'} SettingsKind
  */

@@ -17,7 +17,7 @@ import {
   tokensById,
 } from './token-list.js';
 
-/** @typedef {import('./token-list.js').Vocabulary} Vocabulary */
+/** @import { Vocabulary } from './token-list.js' */
 
 const SPACE = '\u2581';
 /** Bits of the metadata key tokenizer.logitscope.space_prefix. */

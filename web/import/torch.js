@@ -9,10 +9,8 @@ import { Global, TorchTensor } from './pickle-globals.js';
 import { endedEarly, readPickle, readPickleAt } from './pickle.js';
 import { SIZES, sourceTensor } from './tensor.js';
 
-/**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- * @typedef {import('./zip.js').ZipEntry} ZipEntry
- */
+/** @import { ByteFile } from './byte-file.js' */
+/** @import { ZipEntry } from './zip.js' */
 
 /** Limit for a pickle in bytes. It has names and shapes, but no weights. */
 const MOST_PICKLE = 1 << 26;

@@ -24,10 +24,12 @@ import {
 } from './token-settings.js';
 import { fromTokenizerJson } from './tokenizer-json.js';
 
+/** @import { ByteFile } from './byte-file.js' */
+/** @import { Vocabulary } from './token-list.js' */
+/** @import { Phrase } from '../engine/errors.js' */
+/** @import { SettingsKind } from './token-settings.js' */
+
 /**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- * @typedef {import('./token-list.js').Vocabulary} Vocabulary
- * @typedef {import('../engine/errors.js').Phrase} Phrase
  * @typedef {{ type: 'uint32', value: number } | { type: 'array', of: string, value: ArrayLike<any> } | string | boolean} Value
  *   a value of GGUF's metadata
  * @typedef {{ size?: number }} Wanted `size` is the number of rows of the embedding
@@ -35,7 +37,6 @@ import { fromTokenizerJson } from './tokenizer-json.js';
  *   that was read
  * @typedef {'tokenizer' | 'list' | 'sentencepiece' | 'ranks' | 'minbpe' | 'bin' | 'text'} Source a kind of file that has the tokens
  * @typedef {Source | SettingsKind | 'merges' | 'other'} Kind
- * @typedef {import('./token-settings.js').SettingsKind} SettingsKind
  * @typedef {Partial<Record<Kind, Part>>} Parts
  */
 

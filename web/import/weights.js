@@ -3,7 +3,7 @@
  * demand.
  */
 
-/** @typedef {import('./gguf-writer.js').Weights} Weights */
+/** @import { Weights } from './gguf-writer.js' */
 /** @typedef {Pick<Weights, 'shape' | 'values'>} Values  shape as in PyTorch, slowest dimension first */
 
 const elementCount = (/** @type {number[]} */ shape) =>

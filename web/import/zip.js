@@ -7,9 +7,9 @@ import { textOf, u64, viewOf } from './byte-file.js';
 import { crc32 } from './crc32.js';
 import { bad, named, unsupported } from './faults.js';
 
+/** @import { ByteFile } from './byte-file.js' */
+
 /**
- * @typedef {import('./byte-file.js').ByteFile} ByteFile
- *
  * @typedef {object} ZipEntry
  * @property {string} name
  * @property {number} size in bytes, unpacked

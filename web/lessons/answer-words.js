@@ -2,12 +2,9 @@
 import { fixed, hasMessage, number, percent, t } from '../locale/locale.js';
 import { LESSON_MEASURES } from './measures.js';
 
-/**
- * @typedef {import('./measures.js').Asked} Asked
- * @typedef {import('./lesson-file.js').Goal} Goal
- * @typedef {import('./answers.js').Answer} Answer
- * @typedef {import('./answers.js').Wrong} Wrong
- */
+/** @import { Asked } from './measures.js' */
+/** @import { Goal } from './lesson-file.js' */
+/** @import { Answer, Wrong } from './answers.js' */
 
 /** Returns a token without spaces around it, unless it has nothing but spaces. @param {unknown} text */
 export const shownToken = (text) => String(text ?? '').trim() || String(text);

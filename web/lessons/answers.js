@@ -6,13 +6,11 @@
 import { range } from '../engine/sweep.js';
 import { reached, rightOption, valueOf } from './judge.js';
 
+/** @import { Lesson, Figure, Question } from './lesson-file.js' */
+/** @import { LessonState, Asked } from './measures.js' */
+/** @import { Value } from './judge.js' */
+
 /**
- * @typedef {import('./lesson-file.js').Lesson} Lesson
- * @typedef {import('./lesson-file.js').Figure} Figure
- * @typedef {import('./lesson-file.js').Question} Question
- * @typedef {import('./measures.js').LessonState} LessonState
- * @typedef {import('./measures.js').Asked} Asked
- * @typedef {import('./judge.js').Value} Value
  * @typedef {(state: LessonState, asked: Asked) => Promise<Value>} Measured
  *
  * A typical wrong answer, given by its value, bounds, order, option or fault. `say`: the sentence for it.

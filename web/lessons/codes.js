@@ -5,9 +5,9 @@
 import { MOST_FAULTS } from './faults.js';
 import { markOf } from './marks.js';
 
+/** @import { Marks, Mark } from './marks.js' */
+
 /**
- * @typedef {import('./marks.js').Marks} Marks
- * @typedef {import('./marks.js').Mark} Mark
  * @typedef {{ mark: Mark[], who: string }} Work the marks of one learner; who: the name
  * @typedef {{ line: number, key: 'shape' | 'lesson' | 'questions' | 'slip', values: Record<string, string | number> }} CodeFault
  */

@@ -5,12 +5,13 @@
  */
 import { LESSON_MEASURES } from './measures.js';
 
+/** @import { LessonFault } from './faults.js' */
+/** @import { LessonState } from './measures.js' */
+/** @import { TableRow } from '../engine/types.js' */
+
 /**
  * @typedef {(string | number)[]} Place the path of a value, for example ['parts', 0, 'title']
  * @typedef {Record<string, any>} Draft a lesson, or a part of a lesson; fields may be missing
- * @typedef {import('./faults.js').LessonFault} LessonFault
- * @typedef {import('./measures.js').LessonState} LessonState
- * @typedef {import('../engine/types.js').TableRow} TableRow
  * The instrument's state; `left`: the names of settings that a lesson cannot contain.
  * @typedef {{ state: LessonState, knob?: string, left: string[] }} Handover
  */

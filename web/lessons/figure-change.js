@@ -3,10 +3,8 @@
  * settings, `order`, `u`, `seed`, `prompt`, and choices of the figure's kind.
  */
 
-/**
- * @typedef {import('./measures.js').LessonState} LessonState
- * @typedef {import('../engine/types.js').TableRow} TableRow
- */
+/** @import { LessonState } from './measures.js' */
+/** @import { TableRow } from '../engine/types.js' */
 
 /** @param {string} text */
 const valueOf = (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text));

@@ -1,9 +1,9 @@
 /** Judges an answer: right or wrong, with a sentence. It depends only on measured values. */
 
+/** @import { Question, Typical } from './lesson-file.js' */
+/** @import { Asked } from './measures.js' */
+
 /**
- * @typedef {import('./lesson-file.js').Question} Question
- * @typedef {import('./lesson-file.js').Typical} Typical
- * @typedef {import('./measures.js').Asked} Asked
  * @typedef {number | string | undefined} Value
  * @typedef {(asked: Asked) => Promise<Value>} Measured measures the present state
  * @typedef {'close' | 'high' | 'low'} Side of a wrong number for which the teacher wrote no sentence; close:

@@ -1,11 +1,10 @@
 /** Measures of whole texts after a prompt: exact, without sampling. */
 import { constraintTo } from '../engine/right-texts.js';
 
+/** @import { Law } from '../engine/law-types.js' */
+/** @import { Asked, LessonMeasure } from './measures.js' */
+
 /**
- * @typedef {import('../engine/law-types.js').Law} Law
- * @typedef {import('./measures.js').Asked} Asked
- * @typedef {import('./measures.js').LessonMeasure} LessonMeasure
- *
  * The law of a state's settings, and the law under a mask that allows only some texts; null without a mask.
  * @typedef {{ own: Law, masked: Law | null }} Laws
  */

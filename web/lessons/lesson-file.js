@@ -13,12 +13,11 @@ import { LESSON_MEASURES } from './measures.js';
 import { readMarkdown } from './markdown.js';
 import { readFigureChange } from './figure-change.js';
 
+/** @import { Asked, LessonState } from './measures.js' */
+/** @import { LessonFault } from './faults.js' */
+/** @import { TableRow } from '../engine/types.js' */
+
 /**
- * @typedef {import('./measures.js').Asked} Asked
- * @typedef {import('./measures.js').LessonState} LessonState
- * @typedef {import('./faults.js').LessonFault} LessonFault
- * @typedef {import('../engine/types.js').TableRow} TableRow
- *
  * A typical wrong answer: a value, a measure, or bounds. `before`, for an order: the first item is before the
  * second one.
  * @typedef {Partial<Asked> & { equals?: number | string, above?: number, below?: number,

@@ -11,18 +11,17 @@ import { crc32 } from './crc32.js';
 import { wholeOrder } from './figure-change.js';
 import { OF_LAW, readLaws } from './law-measures.js';
 
+/** @import { Trace, TraceToken, Drawn } from '../engine/types.js' */
+/** @import { Counted } from '../engine/step-costs.js' */
+/** @import { Grammar } from '../engine/grammar.js' */
+/** @import { Figures } from '../engine/compare.js' */
+
 /**
- * @typedef {import('../engine/types.js').Trace} Trace
- * @typedef {import('../engine/types.js').TraceToken} TraceToken
- * @typedef {import('../engine/types.js').Drawn} Drawn
- * @typedef {import('../engine/step-costs.js').Counted} Counted
- * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {{ trace: Trace, drawn: Drawn, settings: Record<string, any> }} Read
  *
  * A text that a state wrote, its finish reason and, if the text is unfinished, the state of its constraint.
  * @typedef {{ text: string, finish: string, next: import('../engine/types.js').ConstraintState | null,
  *   stages: Trace['stages'] }} Written
- * @typedef {import('../engine/compare.js').Figures} Figures
  * @typedef {{ text: string, bits: number }[]} Given the tokens of a given text; bits: their surprisal
  *
  * A measure to compute, with its parameters. `settings`, `choices` and `u` replace those of the state. `text`

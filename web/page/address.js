@@ -13,10 +13,8 @@ import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/pag
 import { Turns } from '../state/turns.js';
 import { keepInstrument } from './site-links.js';
 
-/**
- * @typedef {import('../state/page-state.js').PageState} PageState
- * @typedef {import('./visit.js').EntryRecord} EntryRecord
- */
+/** @import { PageState } from '../state/page-state.js' */
+/** @import { EntryRecord } from './visit.js' */
 
 /** Time between a change and the update of the address, in ms. */
 const WRITE_DELAY_MS = 250;

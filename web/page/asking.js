@@ -14,8 +14,8 @@ import { hasProbes, opened } from '../state/probes.js';
 import { checkState } from '../state/page-state.js';
 import askingStyles from './asking.css';
 
-/** @typedef {import('./scope.js').LogitScope} LogitScope */
-/** @typedef {import('../sources/server.js').Server} Server */
+/** @import { LogitScope } from './scope.js' */
+/** @import { Server } from '../sources/server.js' */
 
 addMessages(locales);
 

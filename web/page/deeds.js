@@ -13,8 +13,9 @@ import { keepDeeds, modelOf, recallDeeds } from './visit.js';
 
 addMessages(locales);
 
+/** @import { PageState } from '../state/page-state.js' */
+
 /**
- * @typedef {import('../state/page-state.js').PageState} PageState
  * `program` is the program that the settings of the state come from.
  * @typedef {{ state: PageState, saved: import('../state/saved-texts.js').Saved, program?: string }} Deed
  */

@@ -7,11 +7,8 @@ import { t } from '../locale/locale.js';
 import { recall } from '../state/memory.js';
 import { loadView } from './views.js';
 
-/**
- * @typedef {import('../state/first-frame.js').FirstFrame} FirstFrame
- * @typedef {import('../state/first-frame.js').BuiltFrame} BuiltFrame
- * @typedef {import('../state/page-state.js').PageState} PageState
- */
+/** @import { FirstFrame, BuiltFrame } from '../state/first-frame.js' */
+/** @import { PageState } from '../state/page-state.js' */
 
 export class FirstScreen {
   /**

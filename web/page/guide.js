@@ -24,10 +24,8 @@ const U_MIN = 0.1;
 /** Number of frames without work after which the landscape's picture is final; a change can arrive a frame late. */
 const RESTS = 3;
 
-/**
- * @typedef {import('../views/landscape/landscape.js').LogitLandscape} LogitLandscape
- * @typedef {import('../views/landscape/outcome.js').Outcome} Outcome
- */
+/** @import { LogitLandscape } from '../views/landscape/landscape.js' */
+/** @import { Outcome } from '../views/landscape/outcome.js' */
 
 /**
  * Buttons of the beats: an action of the landscape and the key of its label.

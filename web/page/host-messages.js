@@ -13,8 +13,9 @@ import { figureReport } from '../lessons/measures.js';
 import { checkState, show } from '../state/page-state.js';
 import { addMessages, t } from '../locale/locale.js';
 
+/** @import { PageState } from '../state/page-state.js' */
+
 /**
- * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {{ type: string, detail: object }} Answer
  * @typedef {{ kind: string, message: any, answer: (answer: Answer) => void }} Asked
  */

@@ -8,7 +8,7 @@ import { recall, remember } from '../state/memory.js';
 const IDLE_MS = 1500;
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart', 'focusin'];
 
-/** @typedef {import('../views/landscape/landscape.js').LogitLandscape} LogitLandscape */
+/** @import { LogitLandscape } from '../views/landscape/landscape.js' */
 
 /** @param {import('./scope.js').LogitScope} scope */
 export function sweepWhenIdle(scope) {

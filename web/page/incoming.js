@@ -5,8 +5,9 @@
 import { LONGEST } from '../import/settings/forms.js';
 import { recognise } from '../import/settings/index.js';
 
+/** @import { LogitScope } from './scope.js' */
+
 /**
- * @typedef {import('./scope.js').LogitScope} LogitScope
  * @typedef {{ text: string, name: string }} Incoming a text, and the name of its file; '' if it was pasted
  */
 

@@ -6,10 +6,8 @@ import { Instrument } from '../state/instrument.js';
 import { MODELS } from '../state/models.js';
 import { show } from '../state/page-state.js';
 
-/**
- * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {import('../state/page-state.js').Dropped} Dropped
- */
+/** @import { Fault } from '../engine/errors.js' */
+/** @import { Dropped } from '../state/page-state.js' */
 
 export class InstrumentElement extends LogitElement {
   instrument = new Instrument();

@@ -6,7 +6,7 @@ import { recall, remember } from '../state/memory.js';
 import { VIEWS } from './views.js';
 import { SHEET_VIEWS } from '../state/fields.js';
 
-/** @typedef {import('./scope.js').LogitScope} LogitScope */
+/** @import { LogitScope } from './scope.js' */
 
 /**
  * For each key in the bench: a button of a panel to press, or an element to focus.

@@ -9,7 +9,7 @@ import { findModel } from '../state/models.js';
 import { inLanguage } from './site-links.js';
 import { VIEWS } from './views.js';
 
-/** @typedef {import('../base/element.js').LogitElement} LogitElement */
+/** @import { LogitElement } from '../base/element.js' */
 
 /**
  * @param {import('./scope.js').LogitScope} scope

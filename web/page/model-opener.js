@@ -14,7 +14,7 @@ import { agreeTo, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
 import { megabytes } from './model-chooser.js';
 
-/** @typedef {import('../state/page-state.js').PageState} PageState */
+/** @import { PageState } from '../state/page-state.js' */
 /** @typedef {{ model: import('../state/engines.js').Model, context?: number | null, anew?: boolean }} Wanted */
 
 /** Modules of dialogs and glossary, fetched while the model loads. */

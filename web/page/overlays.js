@@ -11,7 +11,7 @@ import '../panels/text/token-menu.js';
 import '../panels/text/verdict.js';
 import { farAddress } from '../state/hosts.js';
 
-/** @typedef {import('./scope.js').LogitScope} LogitScope */
+/** @import { LogitScope } from './scope.js' */
 
 /** Returns the instrument of an event. @param {Event} event */
 const scopeAround = (event) =>

@@ -3,10 +3,11 @@ import { show } from '../engine/errors.js';
 import { plain } from '../locale/locale.js';
 import { PARTS } from '../state/settings.js';
 
+/** @import { Reading } from '../import/settings/read.js' */
+/** @import { Phrase } from '../engine/errors.js' */
+/** @import { SettingRow } from '../plots/trace.js' */
+
 /**
- * @typedef {import('../import/settings/read.js').Reading} Reading
- * @typedef {import('../engine/errors.js').Phrase} Phrase
- * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ key: string, value: unknown }} Given a key as the text has it
  *
  * @typedef {object} Stage a sampler that runs

@@ -28,13 +28,10 @@ import programsStyles from './programs.css';
 addMessages(locales);
 addMessages(conventions);
 
-/**
- * @typedef {import('../import/settings/read.js').Reading} Reading
- * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {import('../engine/errors.js').Phrase} Phrase
- * @typedef {import('./program-keys.js').Stage} Stage
- * @typedef {import('../state/reader.js').Reading} Result
- */
+/** @import { Reading } from '../import/settings/read.js' */
+/** @import { Fault, Phrase } from '../engine/errors.js' */
+/** @import { Stage } from './program-keys.js' */
+/** @import { Reading as Result } from '../state/reader.js' */
 
 /** Keys of the sentences about the different tokens of two results. */
 const DIFFERENCE = {

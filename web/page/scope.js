@@ -36,12 +36,9 @@ import { ModelOpener } from './model-opener.js';
 import scopeStyles from './scope.css';
 import { VIEWS, loadView } from './views.js';
 
-/**
- * @typedef {import('../base/element.js').LogitElement} LogitElement
- * @typedef {import('../state/page-state.js').PageState} PageState
- * @typedef {import('../state/page-state.js').Dropped} Dropped
- * @typedef {import('../engine/types.js').TableRow} TableRow
- */
+/** @import { LogitElement } from '../base/element.js' */
+/** @import { PageState, Dropped } from '../state/page-state.js' */
+/** @import { TableRow } from '../engine/types.js' */
 
 /** Parts that are hidden in a presentation. */
 const AROUND = ['masthead', 'tabs', 'model', 'footer'];

@@ -19,9 +19,9 @@ import sendStyles from './send.css';
 
 addMessages(locales);
 
+/** @import { Shot } from '../base/svg-file.js' */
+
 /**
- * @typedef {import('../base/svg-file.js').Shot} Shot
- *
  * @typedef {{ canvas: HTMLCanvasElement, stop: () => void,
  *   ended: Promise<{ name: string, blob: Blob } | null> }} Loop
  *   `canvas` shows the present frame; the result of `ended` is null if the loop was stopped

@@ -21,7 +21,7 @@ import serverStyles from './server.css';
 
 addMessages(locales);
 
-/** @typedef {import('./scope.js').LogitScope} LogitScope */
+/** @import { LogitScope } from './scope.js' */
 
 const ADDRESS = 'http://127.0.0.1:8080';
 /** The key of sessionStorage for this tab's last address, which fills the field alone. */

@@ -11,10 +11,8 @@ import { MODELS } from '../state/models.js';
 import { checkState, parseParts } from '../state/page-state.js';
 import { keepKeys } from './used-keys.js';
 
-/**
- * @typedef {import('./scope.js').LogitScope} LogitScope
- * @typedef {import('../state/page-state.js').PageState} PageState
- */
+/** @import { LogitScope } from './scope.js' */
+/** @import { PageState } from '../state/page-state.js' */
 
 const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-stages', 'logit-chain'];

@@ -8,7 +8,7 @@ import { sameValue } from '../state/fields.js';
 import { recall, remember } from '../state/memory.js';
 import { startOf } from './guide.js';
 
-/** @typedef {import('../state/page-state.js').PageState} PageState */
+/** @import { PageState } from '../state/page-state.js' */
 
 /** Number of beats; after them, the bench opens. */
 const BEATS = 5;

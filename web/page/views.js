@@ -7,7 +7,7 @@ import { html } from 'lit';
 import { listen, props } from '../base/props.js';
 import { VIEW_NAMES, choicesOf } from '../state/fields.js';
 
-/** @typedef {import('../state/instrument.js').Instrument} Instrument */
+/** @import { Instrument } from '../state/instrument.js' */
 
 /**
  * @typedef {Record<string, any>} Choices the keys are names of FIELDS

@@ -7,17 +7,17 @@ import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
 import { keepFile, newKey } from './local-files.js';
 
+/** @import { PageState } from '../state/page-state.js' */
+/** @import { Saved } from '../state/saved-texts.js' */
+/** @import { Deed } from './deeds.js' */
+
 /**
- * @typedef {import('../state/page-state.js').PageState} PageState
- * @typedef {import('../state/saved-texts.js').Saved} Saved
- *
  * The record in an entry of the history. `at` is the index of the entry's text among the texts under
  * `key` in storage, or in `few`.
  * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?:
  * import('./local-files.js').FileRecord }} EntryRecord
  * @typedef {Saved & { model: string }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
- * @typedef {import('./deeds.js').Deed} Deed
  * @typedef {{ now: Deed, before: Deed[], after: Deed[] }} KeptDeeds the next one is the last of its list
  */
 

@@ -6,10 +6,9 @@ import { afterBar } from './bars.js';
 import { fitCanvas } from './canvas.js';
 import { setProperties } from './cssom.js';
 
+/** @import { Layout, Row } from './bars.js' */
+
 /**
- * @typedef {import('./bars.js').Layout} Layout
- * @typedef {import('./bars.js').Row} Row
- *
  * The computed style of one part of a rendered row. `path` is null if the part has no `d` attribute.
  * @typedef {{ fill: string, stroke: string, font: string, path: Path2D | null }} Look
  */

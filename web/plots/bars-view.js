@@ -7,11 +7,10 @@ import { repeat } from 'lit/directives/repeat.js';
 import { afterBar } from './bars.js';
 import { cssom } from './cssom.js';
 
+/** @import { TraceToken } from './trace.js' */
+/** @import { Layout, Row } from './bars.js' */
+
 /**
- * @typedef {import('./trace.js').TraceToken} TraceToken
- * @typedef {import('./bars.js').Layout} Layout
- * @typedef {import('./bars.js').Row} Row
- *
  * @typedef {object} Words
  * @property {string} rest the name of the row for all unlisted tokens
  * @property {(token: TraceToken, letters: number) => unknown} label

@@ -6,10 +6,9 @@ import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
 import { DRAGGED } from './cuts.js';
 
+/** @import { Trace, TraceToken, Stage } from './trace.js' */
+
 /**
- * @typedef {import('./trace.js').Trace} Trace
- * @typedef {import('./trace.js').TraceToken} TraceToken
- * @typedef {import('./trace.js').Stage} Stage
  * @typedef {ReturnType<typeof layoutBars>} Layout
  * @typedef {{ stage: Stage, y: number, below: boolean, idle: boolean }} Cut
  *   idle: true if the line can be dragged but its stage removes no token

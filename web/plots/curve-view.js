@@ -2,10 +2,10 @@
 import { nothing, svg } from 'lit';
 import { cssom } from './cssom.js';
 
+/** @import { Layout } from './curve.js' */
+/** @import { Handle } from './cuts.js' */
+
 /**
- * @typedef {import('./curve.js').Layout} Layout
- * @typedef {import('./cuts.js').Handle} Handle
- *
  * @typedef {object} Words
  * @property {string} x the name of the x axis, which shows ranks
  * @property {(value: number) => string} rank

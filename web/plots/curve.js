@@ -5,10 +5,11 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 
+/** @import { Handle } from './cuts.js' */
+
 /**
  * The probabilities before the chain, before top-p and after the chain, in descending order. The line of a stage is
  * vertical if it cuts at a number of tokens, and horizontal if it cuts at a probability.
- * @typedef {import('./cuts.js').Handle} Handle
  * @typedef {'cumulative' | 'ranks'} View
  * @typedef {{ raw: Float64Array, entering: Float64Array, final: Float64Array }} Curves
  *   shares before the chain, at the input of top-p, and after the chain

@@ -1,7 +1,8 @@
 /** Finds the lines of top-k and top-p over the ranks, and turns a rank into a value of the setting. */
 
+/** @import { Trace } from './trace.js' */
+
 /**
- * @typedef {import('./trace.js').Trace} Trace
  * @typedef {{ name: string, value: number, kept: number, before: number, cuts: boolean,
  *   active: boolean, limit: import('./trace.js').Stage | null }} Handle
  *   kept, before: the number of tokens after and before the stage; cuts: true if the stage removes

@@ -1,9 +1,9 @@
 /** Renders the map that heat.js has laid out. */
 import { nothing, svg } from 'lit';
 
+/** @import { Layout } from './heat.js' */
+
 /**
- * @typedef {import('./heat.js').Layout} Layout
- *
  * @typedef {object} Options
  * @property {Layout} layout
  * @property {number} unit pixels of 1/16 rem

@@ -4,9 +4,9 @@
  * draw's u is a height. Only names are in pixels.
  */
 
+/** @import { Landscape } from '../engine/types.js' */
+
 /**
- * @typedef {import('../engine/types.js').Landscape} Landscape
- *
  * `stepped`: true if the values are whole numbers; each value then extends halfway to its neighbours.
  * `request`: the number of the request that the slices belong to; undefined in the first frame.
  * @typedef {Landscape & { stepped?: boolean, request?: number }} Slices

@@ -4,10 +4,9 @@
  * the left to 1. Only names are in pixels.
  */
 
+/** @import { Trace, TraceToken } from './trace.js' */
+
 /**
- * @typedef {import('./trace.js').Trace} Trace
- * @typedef {import('./trace.js').TraceToken} TraceToken
- *
  * A listed token, or a token that the trace does not list although it is large before some stage. `before`: the
  * mass of the tokens before it in the order of the draw, after the chain; a listed token needs none.
  * @typedef {Omit<TraceToken, 'logit' | 'warped' | 'logprob'> & { before?: number }} BandToken

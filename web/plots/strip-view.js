@@ -6,9 +6,9 @@ import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { cssom } from './cssom.js';
 
+/** @import { Segment } from './strip.js' */
+
 /**
- * @typedef {import('./strip.js').Segment} Segment
- *
  * @typedef {object} Options
  * @property {import('./strip.js').Layout} layout
  * @property {number} unit pixels per 1/16 rem

@@ -2,9 +2,9 @@
 import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
 
+/** @import { Trace, TraceToken } from './trace.js' */
+
 /**
- * @typedef {import('./trace.js').Trace} Trace
- * @typedef {import('./trace.js').TraceToken} TraceToken
  * @typedef {ReturnType<typeof layoutStrip>} Layout
  *
  * A kept token, or all tokens that are not listed. It covers u from `from` to `to`; x and width are in pixels.

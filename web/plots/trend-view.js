@@ -1,9 +1,9 @@
 /** Renders the sweep over one setting that trend.js has laid out. */
 import { nothing, svg } from 'lit';
 
+/** @import { Layout } from './trend.js' */
+
 /**
- * @typedef {import('./trend.js').Layout} Layout
- *
  * @typedef {object} Options
  * @property {Layout} layout
  * @property {number} unit pixels of 1/16 rem

@@ -1,9 +1,9 @@
 /** Finds the tokens that were possible in place of one token of a text, under the current settings. */
 import { toFault } from '../engine/errors.js';
 
+/** @import { Trace } from '../plots/trace.js' */
+
 /**
- * @typedef {import('../plots/trace.js').Trace} Trace
- *
  * `index` counts the drawn tokens from 0; a negative index counts from the end of the prompt. `given`
  * has the probabilities of a token of the prompt; it is undefined for a drawn token.
  * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} TokenAlternatives

@@ -19,18 +19,15 @@ const byId = ({ id: a }, { id: b }) =>
   Number(typeof a === 'string') - Number(typeof b === 'string') ||
   (typeof a === 'number' && typeof b === 'number' ? a - b : 0);
 
+/** @import { Trace, Drawn, Settings, SettingRow } from '../plots/trace.js' */
+/** @import { Piece } from '../engine/types.js' */
+/** @import { Fault } from '../engine/errors.js' */
+/** @import { Reader, TextPosition } from './reader.js' */
+
 /**
- * @typedef {import('../plots/trace.js').Trace} Trace
- * @typedef {import('../plots/trace.js').Drawn} Drawn
- * @typedef {import('../plots/trace.js').Settings} Settings
- * @typedef {import('../plots/trace.js').SettingRow} SettingRow
- * @typedef {import('../engine/types.js').Piece} Piece
- * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {{ id: number | string, bias: number | false, pieces: Piece[] }} Bias of a token. An id such
  *   as "3 7" names a sequence: the bias applies to token 7 directly after token 3.
  * @typedef {'bars' | 'log' | 'cumulative' | 'ranks' | 'stages'} View
- * @typedef {import('./reader.js').Reader} Reader
- * @typedef {import('./reader.js').TextPosition} TextPosition
  *
  * The subject and the user's sampler that a pass reads. If one of them changes, the readings of the
  * pass are dropped.

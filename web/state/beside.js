@@ -1,8 +1,8 @@
 /** Chooses the tokens that show how two results differ. */
 
+/** @import { Piece } from '../engine/types.js' */
+
 /**
- * @typedef {import('../engine/types.js').Piece} Piece
- *
  * A row has a token and its probability in each result; `p` is null if the result removes the token.
  * @typedef {{ kept: number[], difference: import('./order.js').Difference,
  *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside

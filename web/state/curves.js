@@ -1,10 +1,7 @@
 /** Reads the curves for charts over all ranks: the probabilities of all tokens in descending order. */
 
-/**
- * @typedef {import('../plots/trace.js').SettingRow} SettingRow
- * @typedef {import('../engine/types.js').Settings} Settings
- * @typedef {import('../plots/curve.js').Curves} Curves
- */
+/** @import { Settings } from '../engine/types.js' */
+/** @import { Curves } from '../plots/curve.js' */
 
 /**
  * Reads the curves before the chain, before top-p, and after the chain.

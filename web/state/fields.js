@@ -6,9 +6,9 @@
 import { GATES, GATE_NAMES } from '../engine/gates.js';
 import { mayLoad } from './models.js';
 
+/** @import { TableRow } from '../engine/types.js' */
+
 /**
- * @typedef {import('../engine/types.js').TableRow} TableRow
- *
  * @typedef {object} Field
  * @property {string} name used in the address, in messages, as attribute and in memory
  * @property {keyof typeof KINDS} kind

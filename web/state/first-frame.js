@@ -4,10 +4,9 @@
  */
 import { valuesOf } from './knob-values.js';
 
+/** @import { Landscape, TableRow } from '../engine/types.js' */
+
 /**
- * @typedef {import('../engine/types.js').Landscape} Landscape
- * @typedef {import('../engine/types.js').TableRow} TableRow
- *
  * @typedef {object} BuiltFrame
  * @property {string} prompt
  * @property {TableRow[]} table

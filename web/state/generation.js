@@ -1,11 +1,9 @@
 /** Draws the text: a single token, a run of tokens, or a token that the user chooses. */
 import { Runner } from './runner.js';
 
+/** @import { Trace, Drawn, Step } from '../plots/trace.js' */
+
 /**
- * @typedef {import('../plots/trace.js').Trace} Trace
- * @typedef {import('../plots/trace.js').Drawn} Drawn
- * @typedef {import('../plots/trace.js').Step} Step
- *
  * The part of the instrument that this class needs.
  * @typedef {Pick<import('./instrument.js').Instrument,
  *   'texts' | 'turns' | 'prompt' | 'pass' | 'drawn' | 'trace' | 'reader' | 'alternatives' |

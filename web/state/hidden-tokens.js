@@ -4,12 +4,8 @@
  * runs again up to each stage, which gives the probability of each token there.
  */
 
-/**
- * @typedef {import('../engine/types.js').Settings} Settings
- * @typedef {import('../engine/types.js').Trace} Trace
- * @typedef {import('../engine/types.js').WarpTrace} WarpTrace
- * @typedef {Omit<import('../plots/stages.js').BandToken, 'text' | 'special'>} Hidden
- */
+/** @import { Settings, Trace, WarpTrace } from '../engine/types.js' */
+/** @typedef {Omit<import('../plots/stages.js').BandToken, 'text' | 'special'>} Hidden */
 
 /** Least probability of a listed hidden token: the band of a less probable one would be thinner than two pixels. */
 const LEAST = 0.004;

@@ -19,17 +19,14 @@ import { Timeline } from './sources.js';
 import { ThinkingSettings } from './thinking-settings.js';
 import { TextTree } from './tree.js';
 
-/**
- * @typedef {import('../plots/trace.js').Settings} Settings
- * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
- * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
- * @typedef {import('../engine/grammar.js').Grammar} Grammar
- * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {import('./fields.js').Gates} Gates
- * @typedef {import('./page-state.js').PageState} PageState
- * @typedef {import('./reader.js').TextPosition} TextPosition
- * @typedef {import('./saved-texts.js').Saved} Saved
- */
+/** @import { Settings } from '../plots/trace.js' */
+/** @import { RemoteLogitscope, RemoteSession } from '../engine/remote.js' */
+/** @import { Grammar } from '../engine/grammar.js' */
+/** @import { Fault } from '../engine/errors.js' */
+/** @import { Gates } from './fields.js' */
+/** @import { PageState } from './page-state.js' */
+/** @import { TextPosition } from './reader.js' */
+/** @import { Saved } from './saved-texts.js' */
 
 export class Instrument extends Bench {
   /** Data of the model. @type {import('../engine/types.js').Info | null} */

@@ -1,6 +1,6 @@
 /** The values of a knob at which a landscape is computed. The page and the build of the first frame both use them. */
 
-/** @typedef {import('../engine/types.js').TableRow} TableRow */
+/** @import { TableRow } from '../engine/types.js' */
 
 /** Number of intervals for a real knob: a multiple of each of STRIDES in landscape.js. */
 export const VALUES = 240;

@@ -5,9 +5,10 @@
 import { textOptions } from './crossing.js';
 import { Newest } from './newest.js';
 
+/** @import { Crossing } from './crossing.js' */
+/** @import { TableRow } from '../engine/types.js' */
+
 /**
- * @typedef {import('./crossing.js').Crossing} Crossing
- * @typedef {import('../engine/types.js').TableRow} TableRow
  * @typedef {import('../engine/types.js').Generated & { steps: import('../engine/types.js').Step[] }} Text
  * @typedef {{ write: (options: any) => Promise<Text> }} Writer a timeline that writes texts
  *

@@ -11,16 +11,11 @@ import { VALUES, valuesOf } from './knob-values.js';
 import { Ladder } from './ladder.js';
 import { Newest } from './newest.js';
 
+/** @import { Source } from './sources.js' */
+/** @import { Landscape, TableRow, Trace, Drawn, Generated, Step } from '../engine/types.js' */
+/** @import { Crossing } from './crossing.js' */
+
 /**
- * @typedef {import('./sources.js').Source} Source
- * @typedef {import('../engine/types.js').Landscape} Landscape
- * @typedef {import('./crossing.js').Crossing} Crossing
- * @typedef {import('../engine/types.js').TableRow} TableRow
- * @typedef {import('../engine/types.js').Trace} Trace
- * @typedef {import('../engine/types.js').Drawn} Drawn
- * @typedef {import('../engine/types.js').Generated} Generated
- * @typedef {import('../engine/types.js').Step} Step
- *
  * @typedef {{ trace: Trace, drawn: Drawn, at: Crossing }} Reading
  * @typedef {Generated & { steps: Step[], past: number[] }} Written `past`: the ids before `steps`
  * @typedef {import('../plots/landscape.js').Slices} Slices

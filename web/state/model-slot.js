@@ -3,14 +3,12 @@ import { LogitscopeError, toFault } from '../engine/errors.js';
 import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
 
+/** @import { Lease, Model, Progress } from './engines.js' */
+/** @import { Fault } from '../engine/errors.js' */
+/** @import { Grammar } from '../engine/grammar.js' */
+/** @import { RemoteLogitscope } from '../engine/remote.js' */
+
 /**
- * @typedef {import('./engines.js').Lease} Lease
- * @typedef {import('./engines.js').Model} Model
- * @typedef {import('./engines.js').Progress} Progress
- * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {import('../engine/grammar.js').Grammar} Grammar
- * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
- *
  * `context` is the context length in tokens, null for the engine's default; `grammar` is the address of
  * a grammar that checks the texts. The load also waits for `beside` and for `meet`, a callback that gets
  * the new engine.

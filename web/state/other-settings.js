@@ -1,11 +1,9 @@
 /** Reads the bench's present position under other settings. The bench itself does not change. */
 import { neutralSettings } from './settings.js';
 
-/**
- * @typedef {import('./bench.js').Bench} Bench
- * @typedef {import('./reader.js').Reading} Reading
- * @typedef {import('../engine/types.js').Settings} Settings
- */
+/** @import { Bench } from './bench.js' */
+/** @import { Reading } from './reader.js' */
+/** @import { Settings } from '../engine/types.js' */
 
 /**
  * Returns the readings under other settings and under the present ones. Biases, gates and seed of the bench apply to

@@ -4,8 +4,9 @@
  */
 import { modelOf } from './files.js';
 
+/** @import { Phrase } from '../engine/errors.js' */
+
 /**
- * @typedef {import('../engine/errors.js').Phrase} Phrase
  * @typedef {object} Converted
  * @property {File} file the GGUF file
  * @property {Phrase[]} notes assumptions, and parts that are missing

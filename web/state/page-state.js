@@ -5,10 +5,10 @@
  */
 import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './fields.js';
 
+/** @import { TableRow } from '../engine/types.js' */
+/** @import { Part } from './fields.js' */
+
 /**
- * @typedef {import('../engine/types.js').TableRow} TableRow
- * @typedef {import('./fields.js').Part} Part
- *
  * @typedef {object} State
  * @property {string} [prompt]
  * @property {import('../engine/types.js').Settings} settings also order, draw, logit_bias and

@@ -2,12 +2,12 @@
 import { LogitscopeError, toFault } from '../engine/errors.js';
 import { assets } from './assets.js';
 
+/** @import { Fault } from '../engine/errors.js' */
+/** @import { Piece } from '../engine/types.js' */
+/** @import { RemoteLogitscope } from '../engine/remote.js' */
+/** @import { Reader } from './reader.js' */
+
 /**
- * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {import('../engine/types.js').Piece} Piece
- * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
- * @typedef {import('./reader.js').Reader} Reader
- *
  * A message to a model with a chat template; `date` is null for today's date.
  * @typedef {{ user: string, system: string, date: string | null }} Chat
  *

@@ -7,11 +7,8 @@ import { LogitscopeError } from '../engine/errors.js';
 import { boundsOf } from '../sources/bounds.js';
 import { positionAt, readsHistory } from '../sources/record-position.js';
 
-/**
- * @typedef {import('../import/logprobs.js').LogprobRecord} LogprobRecord
- * @typedef {import('../import/logprobs.js').Position} Position
- * @typedef {[low: number, high: number]} Interval
- */
+/** @import { LogprobRecord, Position } from '../import/logprobs.js' */
+/** @typedef {[low: number, high: number]} Interval */
 
 /** A longer record is held by this document alone: the browser's storage and each undo step would have a copy. */
 export const MOST_KEPT = 500_000;

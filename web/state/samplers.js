@@ -5,10 +5,11 @@
 import { SOURCES } from '../engine/sampler-sources.js';
 import { EFFECTS, ALWAYS_SHOWN, PARTS } from './settings.js';
 
+/** @import { SettingRow } from '../plots/trace.js' */
+
 /**
  * `given` names the entry of GIVEN that the picture needs in addition to the logits; null for a sampler
  * without a picture. `shown` has settings that only the picture uses.
- * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ by: string, year: number, url: string }} Source year 0: a page that changes
  * @typedef {keyof typeof GIVEN} Given
  * @typedef {{ aliases: string[], source?: Source, given?: Given | null, shown?: object }} SamplerFacts

@@ -1,10 +1,10 @@
 /** Turns drawn texts into data that can be stored, and back. */
 
+/** @import { Step } from '../plots/trace.js' */
+/** @import { Piece } from '../engine/types.js' */
+/** @import { TextTree } from './tree.js' */
+
 /**
- * @typedef {import('../plots/trace.js').Step} Step
- * @typedef {import('../engine/types.js').Piece} Piece
- * @typedef {import('./tree.js').TextTree} TextTree
- *
  * Each item of `tokens` has the index of the token's parent, the token's FIGURES, and 1 if the user
  * chose the token, else 0.
  * @typedef {{ key: string, prompt_ids: number[], stopAtEnd: boolean, tip: number,

@@ -2,10 +2,7 @@
 import { CARRIED } from '../engine/presets.js';
 import { sameValue } from './fields.js';
 
-/**
- * @typedef {import('../plots/trace.js').Settings} Settings
- * @typedef {import('../plots/trace.js').SettingRow} SettingRow
- */
+/** @import { Settings, SettingRow } from '../plots/trace.js' */
 
 /** The samplers that every state includes, even if they are neutral. */
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];

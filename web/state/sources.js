@@ -2,14 +2,10 @@
 import { LogitscopeError } from '../engine/errors.js';
 import { readsSecond } from '../engine/presets.js';
 
+/** @import { RemoteLogitscope, RemoteSession } from '../engine/remote.js' */
+/** @import { Piece, Settings, ReadChoice, Reading as EngineReading } from '../engine/types.js' */
+
 /**
- * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
- * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
- * @typedef {import('../engine/types.js').Piece} Piece
- * @typedef {import('../engine/types.js').Settings} Settings
- * @typedef {import('../engine/types.js').ReadChoice} ReadChoice
- * @typedef {import('../engine/types.js').Reading} EngineReading
- *
  * @typedef {object} Source
  * @property {(position: import('./reader.js').TextPosition) => Promise<unknown>} moveTo moves to the
  *   end of a text; the other calls read there. Also moves to the end of the second text if the settings

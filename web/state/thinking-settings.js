@@ -1,6 +1,6 @@
 /** The settings of the thinking part of a text, and the tokens that they draw. */
 
-/** @typedef {import('../plots/trace.js').Settings} Settings */
+/** @import { Settings } from '../plots/trace.js' */
 
 export class ThinkingSettings {
   /** In place of the text's own; null for none. @type {Settings | null} */

@@ -3,8 +3,7 @@ import { refuse } from './fault.js';
 import { asNumber, isNumber, needDefined, typeName } from './values.js';
 import { Markup, Str } from './text.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
+/** @import { Value, Named } from './values.js' */
 
 /**
  * The values of the parameters, in order; JavaScript's undefined for a parameter that is not given.

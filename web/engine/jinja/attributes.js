@@ -20,8 +20,7 @@ import {
   typeName,
 } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
+/** @import { Value } from './values.js' */
 
 /** Attributes of Python's types that are not supported, by type. */
 const UNSUPPORTED = /** @type {Record<string, string>} */ ({

@@ -30,8 +30,7 @@ import {
   typeName,
 } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
+/** @import { Value, Named } from './values.js' */
 
 /** Filters of Jinja that are not supported. */
 const OTHERS = new Set(

@@ -15,8 +15,7 @@ import {
   typeName,
 } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
+/** @import { Value, Named } from './values.js' */
 
 const PERCENT = /%(?:\(([^)]*)\))?([-+ #0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/y;
 const WIDTH_MAX = 1 << 16;

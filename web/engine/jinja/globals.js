@@ -4,8 +4,7 @@ import { refuse } from './fault.js';
 import { Str, str } from './text.js';
 import { Dict, Func, Namespace, Range, Thing, Tuple, listOf, text } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
+/** @import { Value, Named } from './values.js' */
 
 /** Maximum number of items that `range` returns, as in Jinja's sandbox. */
 const RANGE_MAX = 100_000;

@@ -30,10 +30,9 @@ import {
   typeName,
 } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
-/** @typedef {import('./parser.js').Node} Node */
-/** @typedef {import('./scopes.js').Scope} Scope */
+/** @import { Value, Named } from './values.js' */
+/** @import { Node } from './parser.js' */
+/** @import { Scope } from './scopes.js' */
 /** The statement that ended a body early; undefined if the body ran to its end. @typedef {'break' | 'continue' | undefined} Ended */
 
 /** The values of places. A place that this frame does not have is looked up in the outer frame. */

@@ -5,7 +5,7 @@ import { floatText, intText } from './numbers.js';
 import { Str, concat, str } from './text.js';
 import { Dict, Tuple, compareValues, listOf, isTrue, typeName } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
+/** @import { Value } from './values.js' */
 
 const SHORT = /** @type {Record<string, string>} */ ({
   '"': '\\"',

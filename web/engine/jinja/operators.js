@@ -16,7 +16,7 @@ import {
   typeName,
 } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
+/** @import { Value } from './values.js' */
 
 /** @param {Value} all @param {Value} times @returns {Value} JavaScript's undefined for other types */
 function repeat(all, times) {

@@ -7,7 +7,7 @@ import { refuse } from './fault.js';
 import { isFilter } from './filters.js';
 import { isTest } from './tests.js';
 
-/** @typedef {import('./parser.js').Node} Node */
+/** @import { Node } from './parser.js' */
 /** The source of a name's initial value: a parameter, the context, an outer variable, or none. @typedef {{ from: 'parameter' | 'context' | 'none' } | { from: 'alias', place: string }} Load */
 
 /** The names of one scope. */

@@ -5,8 +5,7 @@ import { formatByFields } from './format.js';
 import { SPACE, Str, concat, str } from './text.js';
 import { Tuple, listOf, needDefined } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
+/** @import { Value, Named } from './values.js' */
 
 const WORDS = new RegExp(`[^${SPACE}]+`, 'g');
 const ALL_SPACE = new RegExp(`^[${SPACE}]+$`);

@@ -18,8 +18,7 @@ import {
   text,
 } from './values.js';
 
-/** @typedef {import('./values.js').Value} Value */
-/** @typedef {import('./values.js').Named} Named */
+/** @import { Value, Named } from './values.js' */
 
 /** @param {Value} value @param {Value} other */
 function same(value, other) {

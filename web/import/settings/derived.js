@@ -2,8 +2,8 @@
 
 import { phrase } from '../../engine/errors.js';
 
-/** @typedef {import('../../engine/errors.js').Phrase} Phrase */
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
+/** @import { Phrase } from '../../engine/errors.js' */
+/** @import { Row, State } from './read.js' */
 
 /**
  * Returns rows under other names.

@@ -6,7 +6,7 @@ import { active } from './ours.js';
 import { atLeast0, texts } from './parts.js';
 import { temperatureEnds } from './text-generation-webui.js';
 
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
+/** @import { Row, State } from './read.js' */
 
 const FIRST = ['guidance_scale', 'repetition_penalty', 'frequency_penalty', 'presence_penalty'];
 const TRUNCATIONS = ['top_k', 'top_p', 'top_a', 'min_p', 'tfs_z', 'typical_p'];

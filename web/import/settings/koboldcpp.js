@@ -6,8 +6,8 @@ import { isObject, plainKey, readObject, refused, writeJson } from './forms.js';
 import { active } from './ours.js';
 import { FOREVER, atLeast0, biasesFrom, biasesTo, from0To1, texts } from './parts.js';
 
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
-/** @typedef {import('./read.js').Phrase} Phrase @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row, State, Phrase } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 /** Our stages by the numbers of `sampler_order`. */
 const STAGES = [

@@ -6,7 +6,7 @@ import { llamaEffects, llamaRows } from './llama-cpp.js';
 import { active } from './ours.js';
 import { biasesTo } from './parts.js';
 
-/** @typedef {import('./read.js').State} State */
+/** @import { State } from './read.js' */
 
 const NAMES = {
   temperature: 'temp',

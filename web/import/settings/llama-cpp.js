@@ -16,9 +16,8 @@ import {
 import { active } from './ours.js';
 import { FOREVER, atLeast0, biasesFrom, escaped, from0To1, texts, unescaped } from './parts.js';
 
-/** @typedef {import('./read.js').Row} Row */
-/** @typedef {import('./read.js').State} State */
-/** @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row, State } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 const PENALTIES = ['repetition_penalty', 'frequency_penalty', 'presence_penalty'];
 

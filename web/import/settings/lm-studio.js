@@ -8,7 +8,8 @@ import { isObject, readObject, refused } from './forms.js';
 import { USUAL, llamaEffects, llamaRows, stagesOf } from './llama-cpp.js';
 import { active } from './ours.js';
 
-/** @typedef {import('./read.js').State} State @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { State } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 const PREDICTION = 'llm.prediction.';
 /** Fields and llama.cpp's flags. @type {Record<string, string>} */

@@ -5,8 +5,8 @@ import { isObject, plainKey, readFlags, readObject, refused, writeFlags } from '
 import { ours } from './ours.js';
 import { escaped, texts, unescaped } from './parts.js';
 
-/** @typedef {import('./read.js').Row} Row */
-/** @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 const SAMPLERS = Object.keys(ours).filter((name) => !ours[name].of && !ours[name].gate);
 const LISTS = ['dry_sequence_breakers', 'banned_words'];

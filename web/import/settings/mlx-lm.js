@@ -3,8 +3,8 @@ import { phrase } from '../../engine/errors.js';
 import { plainKey, readFlags, readKeywords, readObject, writeFlags } from './forms.js';
 import { atLeast0, biasesFrom } from './parts.js';
 
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
-/** @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row, State } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 /** Our penalties with the keys of their windows. */
 const WINDOWS = {

@@ -3,8 +3,8 @@ import { phrase, show } from '../../engine/errors.js';
 import { isObject, plainKey, readObject, unquoted } from './forms.js';
 import { USUAL, llamaEffects, llamaRows, stagesOf } from './llama-cpp.js';
 
-/** @typedef {import('./read.js').Row} Row */
-/** @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 /** The keys and their defaults; the rest of a row is that of llama.cpp's flag. @type {[string, string, any][]} */
 const KEYS = [

@@ -6,7 +6,7 @@ import { phrase } from '../../engine/errors.js';
 import { plainKey, readKeywords, readObject, writeJson } from './forms.js';
 import { biasesFrom, biasesTo } from './parts.js';
 
-/** @typedef {import('./read.js').Row} Row */
+/** @import { Row } from './read.js' */
 
 /** Biases beyond ±100 are clamped; a ban is written as −100. */
 const MOST = 100;

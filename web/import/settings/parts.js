@@ -2,7 +2,8 @@
 import { phrase, show } from '../../engine/errors.js';
 import { isObject, refused } from './forms.js';
 
-/** @typedef {import('./read.js').Phrase} Phrase @typedef {(note: Phrase) => void} Note */
+/** @import { Phrase } from './read.js' */
+/** @typedef {(note: Phrase) => void} Note */
 
 /** A count that no text reaches: the end of the text stays banned. */
 export const FOREVER = 2 ** 31 - 1;

@@ -19,7 +19,7 @@ import { tgi } from './tgi.js';
 import { transformers } from './transformers.js';
 import { vllm } from './vllm.js';
 
-/** @typedef {import('./read.js').Program} Program */
+/** @import { Program } from './read.js' */
 
 /** @type {readonly Program[]} */
 export const programs = [

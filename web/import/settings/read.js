@@ -5,9 +5,10 @@ import { active, ours, same, withoutNeutral } from './ours.js';
 import { programOf } from './programs.js';
 import { recognise } from './recognise.js';
 
+/** @import { Pairs } from './forms.js' */
+
 /**
  * @typedef {import('../../engine/errors.js').Phrase} Phrase
- * @typedef {import('./forms.js').Pairs} Pairs
  *
  * @typedef {object} Row a key of a program
  * @property {string} key the program's spelling

@@ -4,7 +4,7 @@ import { isObject, plainKey, writeJson } from './forms.js';
 import { BODY, constraint, isBody, readBody, searchesIdle, sharedRows } from './openai.js';
 import { fromModel, serverRows } from './vllm.js';
 
-/** @typedef {import('./read.js').State} State */
+/** @import { State } from './read.js' */
 
 const RANGES = { temperature: [0, 1e6], repetition_penalty: [Number.MIN_VALUE, 2] };
 

@@ -19,8 +19,8 @@ import {
   webuiRows,
 } from './text-generation-webui.js';
 
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
-/** @typedef {import('./read.js').Phrase} Phrase @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row, State, Phrase } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 const BREAKERS = '["\\n", ":", "\\"", "*"]';
 

@@ -7,8 +7,8 @@ import { isObject, plainKey, readObject } from './forms.js';
 import { FOREVER, atLeast0, biasesFrom, biasesTo, texts } from './parts.js';
 import { readYaml } from './yaml.js';
 
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
-/** @typedef {import('./read.js').Phrase} Phrase @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row, State } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 const TRUNCATIONS = ['top_k', 'top_p', 'min_p'];
 

@@ -9,8 +9,8 @@ import { active, matters } from './ours.js';
 import { FOREVER, atLeast0, biasesFrom, biasesTo, from0To1, texts } from './parts.js';
 import { readYaml, writeYaml } from './yaml.js';
 
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
-/** @typedef {import('./read.js').Phrase} Phrase @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row, State, Phrase } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 /** The names of a priority and our stages, in the usual order. */
 const STAGES = Object.entries({

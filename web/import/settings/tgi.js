@@ -5,8 +5,8 @@
 import { phrase } from '../../engine/errors.js';
 import { isObject, plainKey, readObject, writeJson } from './forms.js';
 
-/** @typedef {import('./read.js').Row} Row @typedef {import('./read.js').State} State */
-/** @typedef {import('./forms.js').Pairs} Pairs */
+/** @import { Row, State } from './read.js' */
+/** @import { Pairs } from './forms.js' */
 
 const DRAWN = ['temperature', 'top_k', 'top_p', 'typical_p'];
 /** A number below 1 and above 0, as the program demands. @type {[number, number]} */

@@ -2,7 +2,7 @@
 import { phrase, show } from '../../engine/errors.js';
 import { isObject, plainKey, readKeywords, readObject, refused, writeJson } from './forms.js';
 
-/** @typedef {import('./read.js').State} State */
+/** @import { State } from './read.js' */
 
 const PENALTIES = [
   'guidance_scale',

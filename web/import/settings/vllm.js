@@ -12,8 +12,7 @@ import {
 } from './openai.js';
 import { texts } from './parts.js';
 
-/** @typedef {import('./read.js').Row} Row */
-/** @typedef {import('./read.js').State} State */
+/** @import { Row, State } from './read.js' */
 
 /** A top_k of 0 or -1 is off. @type {Row[]} */
 export const serverRows = [

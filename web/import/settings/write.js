@@ -4,10 +4,7 @@ import { active, matters, ours, same, withoutIdle } from './ours.js';
 import { programOf } from './programs.js';
 import { readSettings } from './read.js';
 
-/**
- * @typedef {import('../../engine/errors.js').Phrase} Phrase
- * @typedef {import('./read.js').Program} Program
- */
+/** @import { Phrase } from '../../engine/errors.js' */
 
 /**
  * The value of a row for our settings; undefined leaves the key out.

@@ -3,8 +3,8 @@ import { reason } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { t } from '../../locale/locale.js';
 
-/** @typedef {import('../../engine/errors.js').Fault} Fault */
-/** @typedef {import('lit').ReactiveControllerHost} Host */
+/** @import { Fault } from '../../engine/errors.js' */
+/** @import { ReactiveControllerHost as Host } from 'lit' */
 
 /**
  * Returns a sentence about an error; '' without an error, or until the strings are fetched.

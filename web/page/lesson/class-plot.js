@@ -7,10 +7,8 @@ import { t } from '../../locale/locale.js';
 import { inline } from './inline.js';
 import classPlotStyles from './class-plot.css';
 
-/**
- * @typedef {import('../../lessons/codes.js').Work} Work
- * @typedef {ReturnType<typeof outcomeOf>} Outcome
- */
+/** @import { Work } from '../../lessons/codes.js' */
+/** @typedef {ReturnType<typeof outcomeOf>} Outcome */
 
 const OUTCOMES = /** @type {const} */ (['first', 'later', 'shown', 'tried', 'none']);
 /** The distance between dots in pixels, and the number of dots in a row. */

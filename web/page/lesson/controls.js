@@ -6,10 +6,10 @@ import { liveUnfocused } from '../../base/live-unfocused.js';
 import { valueOf } from '../../base/element.js';
 import { plain, t } from '../../locale/locale.js';
 
+/** @import { LessonState } from '../../lessons/measures.js' */
+/** @import { TableRow } from '../../engine/types.js' */
+
 /**
- * @typedef {import('../../lessons/measures.js').LessonState} LessonState
- * @typedef {import('../../engine/types.js').TableRow} TableRow
- *
  * @typedef {object} Options
  * @property {LessonState} state
  * @property {TableRow[]} table

@@ -16,7 +16,7 @@ import { renderControls } from './controls.js';
 import { modelOf } from './reader.js';
 import figureStyles from './figure.css';
 
-/** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
+/** @import { LessonState } from '../../lessons/measures.js' */
 
 /**
  * Functions that fetch the code of a kind of figure when a lesson first needs it.

@@ -15,10 +15,8 @@ import { inline } from './inline.js';
 import { recallCode, rememberCode } from './progress.js';
 import guessStyles from './guess.css';
 
-/**
- * @typedef {import('../../lessons/measures.js').LessonState} LessonState
- * @typedef {import('../../lessons/lesson-file.js').Guess} Guess
- */
+/** @import { LessonState } from '../../lessons/measures.js' */
+/** @import { Guess } from '../../lessons/lesson-file.js' */
 
 /** Number of steps that the keyboard has for a bar. */
 const STEPS = 100;

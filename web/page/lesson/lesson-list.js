@@ -7,7 +7,7 @@ import { inline } from './inline.js';
 import './lesson-picture.js';
 import { recallMarks } from './progress.js';
 
-/** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
+/** @import { Lesson } from '../../lessons/lesson-file.js' */
 
 /** The lessons to begin with. */
 const FIRST = ['one-token', 'temperature', 'top-p'];

@@ -7,7 +7,7 @@ import { LogitElement, define } from '../../base/element.js';
 import { shownToken } from '../../lessons/answer-words.js';
 import lessonPictureStyles from './lesson-picture.css';
 
-/** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
+/** @import { Lesson } from '../../lessons/lesson-file.js' */
 
 /** Number of values of the knob, and number of tokens with their own band. */
 const VALUES = 33;

@@ -32,13 +32,9 @@ import lessonStyles from './lesson.css';
 
 addMessages(locales);
 
-/**
- * @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson
- * @typedef {import('../../lessons/lesson-file.js').Part} Part
- * @typedef {import('../../lessons/lesson-file.js').Question} Question
- * @typedef {import('../../lessons/marks.js').Marks} Marks
- * @typedef {import('../../lessons/measures.js').LessonState} LessonState
- */
+/** @import { Lesson, Part, Question } from '../../lessons/lesson-file.js' */
+/** @import { Marks } from '../../lessons/marks.js' */
+/** @import { LessonState } from '../../lessons/measures.js' */
 
 /** Names of course systems that store a learner's state. Others only receive marks. */
 const KEEPER = /\b(splice|scorm\w+|jsinput)\b/;

@@ -10,7 +10,7 @@ import { cssom } from '../../plots/cssom.js';
 import { Asking } from './asking.js';
 import loopStyles from './loop.css';
 
-/** @typedef {import('../../lessons/measures.js').LoopRound} LoopRound */
+/** @import { LoopRound } from '../../lessons/measures.js' */
 
 const STEPS = [1, 2, 3, 4, 5];
 /** Most rounds, and the time that each step stays highlighted, in ms. */

@@ -4,8 +4,8 @@ import { recall, remember } from '../../state/memory.js';
 import { merge, readMarks } from '../../lessons/marks.js';
 import { SHIPPED } from '../../lessons/shipped.js';
 
-/** @typedef {import('../../lessons/marks.js').Marks} Marks */
-/** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
+/** @import { Marks } from '../../lessons/marks.js' */
+/** @import { Lesson } from '../../lessons/lesson-file.js' */
 
 /**
  * Returns the key for storing a lesson's marks. For a shipped lesson it is its name, the same in all languages. For

@@ -17,12 +17,9 @@ import { recallCode, rememberCode } from './progress.js';
 import inlineStyles from './inline.css';
 import questionStyles from './question.css';
 
-/**
- * @typedef {import('../../lessons/lesson-file.js').Question} Question
- * @typedef {import('../../lessons/measures.js').LessonState} LessonState
- * @typedef {import('../../lessons/measures.js').Asked} Asked
- * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said a sentence about an answer
- */
+/** @import { Question } from '../../lessons/lesson-file.js' */
+/** @import { LessonState, Asked } from '../../lessons/measures.js' */
+/** @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said a sentence about an answer */
 
 /** If checking takes longer than this, a sentence says so. In ms. */
 const SOON = 300;

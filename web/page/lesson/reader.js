@@ -12,10 +12,7 @@ import {
 import { fetchJson } from '../../state/assets.js';
 import { pageCrowd } from '../../state/crowd.js';
 
-/**
- * @typedef {import('../../lessons/measures.js').LessonState} LessonState
- * @typedef {import('../../lessons/measures.js').Asked} Asked
- */
+/** @import { LessonState, Asked } from '../../lessons/measures.js' */
 
 /** Returns the model of a state; null for given logits. @param {LessonState} state */
 export function modelOf({ logits, model = MODELS[0].name }) {

@@ -25,10 +25,8 @@ import teacherStyles from './teacher.css';
 addMessages(lessonLocales);
 addMessages(locales);
 
-/**
- * @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson
- * @typedef {import('../../lessons/answers.js').Answer} Answer
- */
+/** @import { Lesson } from '../../lessons/lesson-file.js' */
+/** @import { Answer } from '../../lessons/answers.js' */
 
 /** @param {string} name @param {boolean} guide */
 const link = (name, guide) =>

@@ -12,7 +12,7 @@ import '../../panels/chain/constraint.js';
 import { Asking } from './asking.js';
 import writtenTextStyles from './written-text.css';
 
-/** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
+/** @import { LessonState } from '../../lessons/measures.js' */
 
 const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text).length;
 

@@ -7,8 +7,9 @@ import { t } from '../../locale/locale.js';
 import { recallUnsent, rememberUnsent } from '../lesson/progress.js';
 import { Refusal } from './refusal.js';
 
+/** @import { LogitLesson } from '../lesson/lesson.js' */
+
 /**
- * @typedef {import('../lesson/lesson.js').LogitLesson} LogitLesson
  * @typedef {LogitLesson['result']} Result
  * @typedef {{ state?: string, score?: number | null }} Kept the marks of a learner that a course system keeps
  *

@@ -4,6 +4,8 @@
  */
 import { Refusal } from './refusal.js';
 
+/** @import { Host, Adapter } from './delivery.js' */
+
 /**
  * Names and formats in which the two versions of SCORM differ.
  * @typedef {object} Version
@@ -21,8 +23,6 @@ import { Refusal } from './refusal.js';
  * and type
  *
  * @typedef {Record<string, (...values: string[]) => any>} Api
- * @typedef {import('./delivery.js').Host} Host
- * @typedef {import('./delivery.js').Adapter} Adapter
  */
 
 /** @param {number} n */

@@ -6,7 +6,7 @@
 
 import { Refusal } from './refusal.js';
 
-/** @typedef {import('./delivery.js').Adapter} Adapter */
+/** @import { Adapter } from './delivery.js' */
 
 const VERBS = 'http://adlnet.gov/expapi/verbs/';
 const VERSION = '1.0.3';

@@ -8,7 +8,7 @@ import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { namedHtml, spoken } from '../../base/visible.js';
 import biasesStyles from './biases.css';
 
-/** @typedef {import('../../state/bench.js').Bias} Bias */
+/** @import { Bias } from '../../state/bench.js' */
 
 export class LogitBiases extends LogitElement {
   static properties = {

@@ -28,12 +28,8 @@ import { Chooser } from './chooser.js';
 import { renderPresets } from './presets.js';
 import { renderConvention, renderText } from './texts.js';
 
-/**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/trace.js').Settings} Settings
- * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
- * @typedef {import('./presets.js').Preset} Preset
- */
+/** @import { Trace, Settings, SettingRow } from '../../plots/trace.js' */
+/** @import { Preset } from './presets.js' */
 
 /** True if the main pointer is a mouse. On a touch screen, the focus in a number field would open the keyboard. */
 const HOVER = matchMedia('(hover: hover)');

@@ -13,7 +13,7 @@ import { liveUnfocused } from '../../base/live-unfocused.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import constraintStyles from './constraint.css';
 
-/** @typedef {import('../../engine/types.js').Constraint} Constraint */
+/** @import { Constraint } from '../../engine/types.js' */
 
 addMessages(locales);
 

@@ -14,7 +14,7 @@ import conventionsStyles from './conventions.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../state/beside.js').Beside} Beside */
+/** @import { Beside } from '../../state/beside.js' */
 
 /** The message keys for the differences. */
 const WORDS = {

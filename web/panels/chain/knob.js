@@ -23,7 +23,7 @@ import knobStyles from './knob.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../plots/trace.js').SettingRow} SettingRow */
+/** @import { SettingRow } from '../../plots/trace.js' */
 
 export class LogitKnob extends LogitElement {
   static properties = {

@@ -23,7 +23,7 @@ import shelfStyles from './shelf.css';
 addMessages(locales);
 announceLanguage();
 
-/** @typedef {import('../../state/samplers.js').Picture} Picture */
+/** @import { Picture } from '../../state/samplers.js' */
 
 const SIZE = { width: 64, height: 26 };
 

@@ -25,12 +25,9 @@ import { Width } from '../../base/width.js';
 
 addMessages(locales);
 
-/**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/curve.js').Curves} Curves
- * @typedef {import('../../plots/curve.js').Layout} Layout
- * @typedef {import('../../plots/cuts.js').Handle} Handle
- */
+/** @import { Trace } from '../../plots/trace.js' */
+/** @import { Curves, Layout } from '../../plots/curve.js' */
+/** @import { Handle } from '../../plots/cuts.js' */
 
 /** Half of a handle's thickness, in 1/16 rem. */
 const HALF = 10;

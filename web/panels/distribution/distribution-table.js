@@ -4,9 +4,9 @@ import { number, percent, t } from '../../locale/locale.js';
 import { later, settingName, shareWords } from '../../base/setting-words.js';
 import { namedHtml } from '../../base/visible.js';
 
+/** @import { Trace, TraceToken } from '../../plots/trace.js' */
+
 /**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
  * @typedef {{ open: boolean, onToggle: (open: boolean) => void, above?: () => unknown }} Fold `above` renders content above the table
  */
 

@@ -38,12 +38,9 @@ import { Width } from '../../base/width.js';
 
 addMessages(locales);
 
-/**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
- * @typedef {import('../../plots/bars.js').Layout} Layout
- * @typedef {import('../../state/bench.js').View} View
- */
+/** @import { Trace, TraceToken } from '../../plots/trace.js' */
+/** @import { Layout } from '../../plots/bars.js' */
+/** @import { View } from '../../state/bench.js' */
 
 const VIEWS = /** @type {View[]} */ (['stages', 'bars', 'log', 'cumulative', 'ranks']);
 /** Charts that need only the listed tokens. */

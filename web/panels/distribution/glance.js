@@ -10,7 +10,7 @@ import { GLIDE } from '../../base/reorder.js';
 import { visible } from '../../base/visible.js';
 import glanceStyles from './glance.css';
 
-/** @typedef {import('../../plots/trace.js').Trace} Trace */
+/** @import { Trace } from '../../plots/trace.js' */
 
 const COLUMNS = 7;
 /** The picture stays for this time after a knob without focus has moved, in ms. */

@@ -3,7 +3,7 @@ import { standAlone } from '../../base/figure.js';
 import { settingName } from '../../base/setting-words.js';
 import { plain, t } from '../../locale/locale.js';
 
-/** @typedef {import('../../base/svg-file.js').Shot} Shot */
+/** @import { Shot } from '../../base/svg-file.js' */
 
 /** Number of characters of a long text that the file shows. */
 const TAIL = 60;

@@ -4,7 +4,7 @@ import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { later, rangeWords, shareWords } from '../../base/setting-words.js';
 import { term } from '../../base/term.js';
 
-/** @typedef {import('../../plots/trace.js').Trace} Trace */
+/** @import { Trace } from '../../plots/trace.js' */
 
 /** @param {string} key @param {unknown} label @param {unknown} value */
 const renderReadout = (key, label, value) => html`

@@ -19,10 +19,7 @@ import { NumberInput } from '../../base/number-input.js';
 import { endName, spoken, visible, visibleHtml, visibleSvg } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
 
-/**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/trace.js').Drawn} Drawn
- */
+/** @import { Trace, Drawn } from '../../plots/trace.js' */
 
 /** Number of draws that one press of the button for many draws makes. */
 const MANY = 1000;

@@ -29,7 +29,7 @@ import { caseTable, verdictItem } from './report.js';
 
 addMessages(locales);
 
-/** @typedef {import('./comparison.js').Comparison} Comparison */
+/** @import { Comparison } from './comparison.js' */
 
 /** The kind of code for a lesson that asks for five functions. */
 const CASES = 'cases';

@@ -4,7 +4,7 @@ import { shortest } from '../../grade/shrink.js';
 import { propertyWords } from '../../grade/property-words.js';
 import { hasMessage, t } from '../../locale/locale.js';
 
-/** @typedef {import('../../grade/grade.js').Verdict} Verdict */
+/** @import { Verdict } from '../../grade/grade.js' */
 
 const LISTED = 12;
 

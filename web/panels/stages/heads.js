@@ -12,12 +12,11 @@ import { columnAt } from '../../plots/stages.js';
 import { MORPH_MS } from './picture.js';
 import { footOf, nameOfColumn, valueOfColumn } from './words.js';
 
+/** @import { LogitStages } from './stages.js' */
+/** @import { River, Column } from '../../plots/stages.js' */
+/** @import { SettingRow } from '../../plots/trace.js' */
+
 /**
- * @typedef {import('./stages.js').LogitStages} LogitStages
- * @typedef {import('../../plots/stages.js').River} River
- * @typedef {import('../../plots/stages.js').Column} Column
- * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
- *
  * A press on a title that may become a drag. If it does not, `press` is called. `mode` is null until the pointer has
  * moved. `plot` is the picture's rectangle, null until it is needed.
  * @typedef {{ name: string, x: number, y: number, value: number, moves: boolean, press: (() => void) | null,

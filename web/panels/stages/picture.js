@@ -14,9 +14,9 @@ import {
   stackOf,
 } from '../../plots/stages.js';
 
+/** @import { River, Band } from '../../plots/stages.js' */
+
 /**
- * @typedef {import('../../plots/stages.js').River} River
- * @typedef {import('../../plots/stages.js').Band} Band
  * @typedef {Pick<Band, 'before' | 'after'>} Edges
  * @typedef {{ width: number, height: number, unit: number, family: string,
  *   palette: import('../../plots/river-colours.js').Palette }} Look

@@ -8,9 +8,9 @@ import { fittedName, footOf, titleOf, valueOfColumn } from './words.js';
 /** Line height of titles and of the words below, as a multiple of their font size. */
 const LEADING = 1.25;
 
+/** @import { River } from '../../plots/stages.js' */
+
 /**
- * @typedef {import('../../plots/stages.js').River} River
- *
  * @typedef {object} Scene
  * @property {import('../../plots/trace.js').Trace} trace
  * @property {River} river

@@ -30,11 +30,8 @@ import { drawOf, fittedName, nameOfColumn, pathOf, sentenceOf } from './words.js
 
 addMessages(locales);
 
-/**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/stages.js').River} River
- * @typedef {import('../../plots/stages.js').Band} Band
- */
+/** @import { Trace } from '../../plots/trace.js' */
+/** @import { River, Band } from '../../plots/stages.js' */
 
 /** The key of the band for all other tokens. */
 const REST = 'rest';

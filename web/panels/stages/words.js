@@ -6,12 +6,8 @@ import { briefPercent, hasMessage, number, percent, plain, t } from '../../local
 import { MODEL } from '../../plots/stages.js';
 import { fitsTwoLines } from './fit.js';
 
-/**
- * @typedef {import('../../plots/stages.js').River} River
- * @typedef {import('../../plots/stages.js').Band} Band
- * @typedef {import('../../plots/stages.js').Column} Column
- * @typedef {import('../../plots/trace.js').Trace} Trace
- */
+/** @import { River, Band, Column } from '../../plots/stages.js' */
+/** @import { Trace } from '../../plots/trace.js' */
 
 /** Returns the name of a column. @param {Column} column */
 export const nameOfColumn = ({ name }) => (name === MODEL ? t('stages.model') : settingName(name));

@@ -15,10 +15,7 @@ import alternativesStyles from './alternatives.css';
 
 addMessages(locales);
 
-/**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
- */
+/** @import { Trace } from '../../plots/trace.js' */
 
 /** Width in rem, the same as in alternatives.css. */
 const WIDTH = 20;

@@ -13,7 +13,7 @@ import branchesStyles from './branches.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../state/tree.js').Branch} Branch */
+/** @import { Branch } from '../../state/tree.js' */
 
 export class LogitBranches extends LogitElement {
   static properties = withoutAttribute('branches eos');

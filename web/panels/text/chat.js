@@ -23,10 +23,10 @@ const REST = 300;
 /** The settings of the thinking that have a box. */
 const BOXES = ['temperature', 'top_k', 'top_p', 'min_p'];
 
+/** @import { Chat } from '../../state/prompt.js' */
+/** @import { Settings } from '../../plots/trace.js' */
+
 /**
- * @typedef {import('../../state/prompt.js').Chat} Chat
- * @typedef {import('../../plots/trace.js').Settings} Settings
- *
  * The table of settings, the settings of the text, those of its thinking (null for none), and those of them that draw
  * the displayed token (null if the text's own do).
  * @typedef {{ table: import('../../plots/trace.js').SettingRow[], settings: Settings, thinking: Settings | null,

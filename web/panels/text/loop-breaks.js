@@ -13,8 +13,7 @@ import loopStyles from './loop-breaks.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../engine/types.js').LoopBreak} LoopBreak */
-/** @typedef {import('../../engine/types.js').OtherToken} OtherToken */
+/** @import { LoopBreak, OtherToken } from '../../engine/types.js' */
 
 export class LogitLoopBreaks extends LogitElement {
   static properties = { ...withoutAttribute('answer eos'), fixed: { type: Boolean } };

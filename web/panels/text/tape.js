@@ -14,10 +14,8 @@ import { listen } from '../../base/props.js';
 import { joinBytes, spoken, visibleHtml } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 
-/**
- * @typedef {import('../../plots/trace.js').Step} Step
- * @typedef {import('../../engine/types.js').Piece} Piece
- */
+/** @import { Step } from '../../plots/trace.js' */
+/** @import { Piece } from '../../engine/types.js' */
 
 /** The surprisal in bits that has the strongest colour. */
 const FULL = 6;

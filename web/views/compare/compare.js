@@ -29,11 +29,8 @@ import { MOST_TEXTS, StrategyList } from './strategy-list.js';
 import './strips.js';
 import compareStyles from './compare.css';
 
-/**
- * @typedef {import('../../engine/compare.js').Strategy} Strategy
- * @typedef {import('../../engine/types.js').Settings} Settings
- * @typedef {import('./runner.js').Text} Text
- */
+/** @import { Strategy } from '../../engine/compare.js' */
+/** @import { Text } from './runner.js' */
 
 addMessages(locales);
 

@@ -8,11 +8,8 @@ import { cssom } from '../../plots/cssom.js';
 import { spoken } from '../../base/visible.js';
 import { nameOf } from './strategy.js';
 
-/**
- * @typedef {import('../../engine/compare.js').Figures} Figures
- * @typedef {import('../../engine/compare.js').Spread} Spread
- * @typedef {import('./runner.js').Text} Text
- */
+/** @import { Figures, Spread } from '../../engine/compare.js' */
+/** @import { Text } from './runner.js' */
 
 const NONE = '–';
 

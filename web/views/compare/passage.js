@@ -9,7 +9,7 @@ import { LogitElement, define } from '../../base/element.js';
 import { spoken, unturned } from '../../base/visible.js';
 import passageStyles from './passage.css';
 
-/** @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep */
+/** @import { MeasuredStep } from '../../engine/compare.js' */
 
 /** The surprisal in bits that has the strongest colour, the same as in the bench. */
 const FULL = 6;

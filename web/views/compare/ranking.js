@@ -12,9 +12,9 @@ import './passage.js';
 import { nameOf } from './strategy.js';
 import rankingStyles from './ranking.css';
 
+/** @import { Text } from './runner.js' */
+
 /**
- * @typedef {import('./runner.js').Text} Text
- *
  * A text to rank, with all strategies that wrote exactly this text.
  * @typedef {{ text: Text, writers: { name: string, text: Text }[] }} Entry
  */

@@ -6,13 +6,11 @@ import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
 import { toFault } from '../../engine/errors.js';
 import { pageCrowd } from '../../state/crowd.js';
 
+/** @import { RemoteLogitscope as Engine } from '../../engine/remote.js' */
+/** @import { RemoteSession as Session } from '../../engine/remote.js' */
+/** @import { Strategy, MeasuredStep, Figures } from '../../engine/compare.js' */
+
 /**
- * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
- * @typedef {import('../../engine/remote.js').RemoteSession} Session
- * @typedef {import('../../engine/compare.js').Strategy} Strategy
- * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
- * @typedef {import('../../engine/compare.js').Figures} Figures
- *
  * `samples`: the number of texts per strategy, with successive seeds; a given text counts once.
  * @typedef {{ prompt: string, prompt_ids?: number[] | null, seed: number, samples: number, max_new_tokens: number,
  *   strategies: readonly Strategy[] }} Plan

@@ -7,11 +7,9 @@ import { toFault } from '../../engine/errors.js';
 import { gatesOf } from '../../state/fields.js';
 import { Timeline } from '../../state/sources.js';
 
-/**
- * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
- * @typedef {import('../../engine/types.js').Trace} Trace
- * @typedef {import('./runner.js').Text} Text
- */
+/** @import { RemoteLogitscope as Engine } from '../../engine/remote.js' */
+/** @import { Trace } from '../../engine/types.js' */
+/** @import { Text } from './runner.js' */
 
 /** Number of listed tokens. If the drawn token has a greater rank, more are listed, up to TOP_MOST. */
 const TOP = 64;

@@ -5,10 +5,8 @@ import { t } from '../../locale/locale.js';
 import { activeSettings } from '../../state/settings.js';
 import { letter } from './strategy.js';
 
-/**
- * @typedef {import('../../engine/compare.js').Strategy} Strategy
- * @typedef {import('./compare.js').LogitCompare} LogitCompare
- */
+/** @import { Strategy } from '../../engine/compare.js' */
+/** @import { LogitCompare } from './compare.js' */
 
 const LEAST = 2;
 /** Most strategies that write texts. */

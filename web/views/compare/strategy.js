@@ -10,11 +10,9 @@ import { BASICS } from '../../state/settings.js';
 import { passageOf } from './passages.js';
 import strategyStyles from './strategy.css';
 
-/**
- * @typedef {import('../../engine/types.js').Settings} Settings
- * @typedef {import('../../engine/compare.js').Strategy} Strategy
- * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
- */
+/** @import { Settings } from '../../engine/types.js' */
+/** @import { Strategy } from '../../engine/compare.js' */
+/** @import { SettingRow } from '../../plots/trace.js' */
 
 export class LogitStrategy extends LogitElement {
   static properties = {

@@ -15,10 +15,10 @@ import { Width } from '../../base/width.js';
 import { letter, titleOf } from './strategy.js';
 import stripsStyles from './strips.css';
 
+/** @import { Trace } from '../../engine/types.js' */
+/** @import { MeasuredStep } from '../../engine/compare.js' */
+
 /**
- * @typedef {import('../../engine/types.js').Trace} Trace
- * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
- *
  * The data of a strip: one strategy at one step. `step` is the token of its text, or null after the end of the text.
  * `trace` is the distribution, or null until it is read.
  * @typedef {{ strategy: import('../../engine/compare.js').Strategy, step: MeasuredStep | null,

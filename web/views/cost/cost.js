@@ -25,7 +25,7 @@ import './sum.js';
 
 addMessages(locales);
 
-/** @typedef {import('./measure.js').Timing} Timing */
+/** @import { Timing } from './measure.js' */
 
 const VARIANTS = /** @type {const} */ (['scalar', 'simd', 'relaxed']);
 

@@ -16,7 +16,7 @@ import auditStyles from './audit.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../sources/audit.js').Audit} Audit */
+/** @import { Audit } from '../../sources/audit.js' */
 
 /** The settings must rest for this time before they are audited again, in ms. */
 const RESTS_MS = 300;

@@ -5,7 +5,7 @@ import { Reader } from '../../state/reader.js';
 import { activeSettings, neutralSettings } from '../../state/settings.js';
 import { GivenLogits } from '../../state/sources.js';
 
-/** @typedef {import('../../plots/trace.js').Settings} Settings */
+/** @import { Settings } from '../../plots/trace.js' */
 
 const SEED = field('seed').initial;
 

@@ -24,9 +24,7 @@ import speculativeStyles from './speculative.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../engine/types.js').Step} Step */
-/** @typedef {import('../../engine/types.js').Speculated} Speculated */
-/** @typedef {import('../../engine/types.js').SpeculationTotals} Totals */
+/** @import { Step, Speculated, SpeculationTotals as Totals } from '../../engine/types.js' */
 
 /** Numbers of draft tokens that the user can choose. */
 const DRAFTS = [1, 2, 4, 8];

@@ -5,10 +5,8 @@ import { needsTexts } from '../../engine/measures.js';
 import { DEFAULTS, countPoints, sweep } from '../../engine/sweep.js';
 import { t } from '../../locale/locale.js';
 
-/**
- * @typedef {import('../../engine/sweep.js').Plan} Plan
- * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
- */
+/** @import { Plan } from '../../engine/sweep.js' */
+/** @import { RemoteLogitscope as Engine } from '../../engine/remote.js' */
 
 /** Most tokens of the text that is measured. */
 const FEW = 8;

@@ -14,12 +14,10 @@ import { readField } from '../read-field.js';
 import { FIGURE_NAMES } from './figures.js';
 import { measureName } from './labels.js';
 
+/** @import { Asked, Figure, Stretch } from './figures.js' */
+/** @import { SettingRow } from '../../plots/trace.js' */
+
 /**
- * @typedef {import('./figures.js').Asked} Asked
- * @typedef {import('./figures.js').Figure} Figure
- * @typedef {import('./figures.js').Stretch} Stretch
- * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
- *
  * @typedef {object} Form
  * @property {Figure} figure
  * @property {Asked} asked

@@ -14,10 +14,7 @@ import {
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { activeSettings } from '../../state/settings.js';
 
-/**
- * @typedef {import('../../engine/sweep.js').Plan} Plan
- * @typedef {import('../../engine/sweep.js').Point} Point
- */
+/** @import { Plan, Point } from '../../engine/sweep.js' */
 
 /** Shown in place of a share of no texts. */
 const NONE = '–';

@@ -12,7 +12,7 @@ import { capitalise, settingName } from '../../base/setting-words.js';
 import { SweepChart } from './sweep-chart.js';
 import { axisName, placeOf, pointWords, shortOf, writeMeasure } from './labels.js';
 
-/** @typedef {import('../../engine/sweep.js').Plan} Plan */
+/** @import { Plan } from '../../engine/sweep.js' */
 
 export class LogitSweepMap extends SweepChart {
   render() {

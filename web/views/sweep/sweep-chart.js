@@ -4,10 +4,7 @@ import frameStyles from '../../style/frame.css';
 import { Width } from '../../base/width.js';
 import chartStyles from '../../style/chart.css';
 
-/**
- * @typedef {import('../../engine/sweep.js').Plan} Plan
- * @typedef {import('../../engine/sweep.js').Point} Point
- */
+/** @import { Plan, Point } from '../../engine/sweep.js' */
 
 /** Height of everything around the chart in its view, and least height of a chart, in rem. */
 const AROUND = 21;

@@ -32,11 +32,10 @@ import { captionOf, fileName, placeOf, titleOf } from './labels.js';
 
 addMessages(locales);
 
+/** @import { Plan, Point } from '../../engine/sweep.js' */
+/** @import { Asked } from './figures.js' */
+
 /**
- * @typedef {import('../../engine/sweep.js').Plan} Plan
- * @typedef {import('../../engine/sweep.js').Point} Point
- * @typedef {import('./figures.js').Asked} Asked
- *
  * A running or finished sweep, with all data for its chart.
  * @typedef {object} Run
  * @property {string} key of the plan, to detect a changed plan

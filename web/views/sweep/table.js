@@ -5,10 +5,7 @@ import { number, plain, t } from '../../locale/locale.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { measureName, pointWords, writeMeasure } from './labels.js';
 
-/**
- * @typedef {import('../../engine/sweep.js').Plan} Plan
- * @typedef {import('../../engine/sweep.js').Point} Point
- */
+/** @import { Plan, Point } from '../../engine/sweep.js' */
 
 /**
  * @param {Plan} plan

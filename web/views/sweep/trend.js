@@ -13,10 +13,7 @@ import { walkTo } from '../../base/handles.js';
 import { SweepChart, chartHeight } from './sweep-chart.js';
 import { axisName, measureName, pointWords, tickOf } from './labels.js';
 
-/**
- * @typedef {import('../../engine/sweep.js').Plan} Plan
- * @typedef {import('../../engine/sweep.js').Point} Point
- */
+/** @import { Plan, Point } from '../../engine/sweep.js' */
 
 export class LogitSweepTrend extends SweepChart {
   static properties = {

@@ -40,13 +40,10 @@ import editorStyles from './editor.css';
 
 addMessages(locales);
 
-/**
- * @typedef {import('../../../lessons/draft.js').Draft} Draft
- * @typedef {import('../../../lessons/draft.js').Handover} Handover
- * @typedef {import('../../../lessons/lesson-file.js').Lesson} Lesson
- * @typedef {import('../../../lessons/faults.js').LessonFault} LessonFault
- * @typedef {import('../../../engine/types.js').TableRow} TableRow
- */
+/** @import { Draft, Handover } from '../../../lessons/draft.js' */
+/** @import { Lesson } from '../../../lessons/lesson-file.js' */
+/** @import { LessonFault } from '../../../lessons/faults.js' */
+/** @import { TableRow } from '../../../engine/types.js' */
 
 /** Most changes that can be undone. */
 const MOST_UNDOS = 200;

@@ -17,12 +17,11 @@ addMessages(compareLocales);
 addMessages(sentencesLocales);
 addMessages(sweepLocales);
 
+/** @import { Form, Place } from './form.js' */
+/** @import { Engine } from './measure-form.js' */
+/** @import { LessonState } from '../../../lessons/measures.js' */
+
 /**
- * @typedef {import('./form.js').Form} Form
- * @typedef {import('./form.js').Place} Place
- * @typedef {import('./measure-form.js').Engine} Engine
- * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
- *
  * `moved` has the changes in the live figure until the teacher adopts them; null for none.
  * @typedef {{ moved: Partial<LessonState> | null, move: (change: Partial<LessonState> | null) => void }} Moves
  */

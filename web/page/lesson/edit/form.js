@@ -7,10 +7,11 @@ import { valueOf } from '../../../base/element.js';
 import { faultPlace, get, moved, placeName, put } from '../../../lessons/draft.js';
 import { hasMessage, parse, plain, t } from '../../../locale/locale.js';
 
+/** @import { Draft } from '../../../lessons/draft.js' */
+/** @import { LessonFault } from '../../../lessons/faults.js' */
+
 /**
  * @typedef {import('../../../lessons/draft.js').Place} Place
- * @typedef {import('../../../lessons/draft.js').Draft} Draft
- * @typedef {import('../../../lessons/faults.js').LessonFault} LessonFault
  *
  * @typedef {object} Owner
  * @property {Draft} draft

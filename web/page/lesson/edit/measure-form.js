@@ -7,12 +7,11 @@ import { LESSON_MEASURES } from '../../../lessons/measures.js';
 import { t } from '../../../locale/locale.js';
 import '../measured-value.js';
 
+/** @import { Form, Place } from './form.js' */
+/** @import { TableRow } from '../../../engine/types.js' */
+/** @import { LessonState } from '../../../lessons/measures.js' */
+
 /**
- * @typedef {import('./form.js').Form} Form
- * @typedef {import('./form.js').Place} Place
- * @typedef {import('../../../engine/types.js').TableRow} TableRow
- * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
- *
  * @typedef {{ table: TableRow[], reader: import('../reader.js').LessonReader }} Engine
  */
 

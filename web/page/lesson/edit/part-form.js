@@ -5,11 +5,11 @@ import { t } from '../../../locale/locale.js';
 import { renderFigure } from './figure-form.js';
 import { renderQuestion } from './question-form.js';
 
+/** @import { Form } from './form.js' */
+/** @import { Engine } from './measure-form.js' */
+/** @import { Draft } from '../../../lessons/draft.js' */
+
 /**
- * @typedef {import('./form.js').Form} Form
- * @typedef {import('./measure-form.js').Engine} Engine
- * @typedef {import('../../../lessons/draft.js').Draft} Draft
- *
  * `open` is true if this part is open; `question` is the index of the open question.
  * @typedef {import('./figure-form.js').Moves & { open: boolean, toggle: (open: boolean) => void,
  *   question: number, show: (question: number) => void }} Fold

@@ -5,13 +5,10 @@ import { t } from '../../../locale/locale.js';
 import { renderState } from './figure-form.js';
 import { renderAsked } from './measure-form.js';
 
-/**
- * @typedef {import('./form.js').Form} Form
- * @typedef {import('./form.js').Place} Place
- * @typedef {import('../../../lessons/draft.js').Draft} Draft
- * @typedef {import('./measure-form.js').Engine} Engine
- * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
- */
+/** @import { Form, Place } from './form.js' */
+/** @import { Draft } from '../../../lessons/draft.js' */
+/** @import { Engine } from './measure-form.js' */
+/** @import { LessonState } from '../../../lessons/measures.js' */
 
 /**
  * For each kind of question: a function that returns true if it may ask for a measure of this unit.
