@@ -1258,19 +1258,6 @@ test('the landscape separates unchanged tokens from changed ones since the drag 
   await opened.close();
 });
 
-// A long test, since axe.test.js also checks every view with all folds open.
-long('axe finds nothing, light and dark, with all folds open', async () => {
-  const opened = await openLandscape();
-  const { page, view } = opened;
-  await view.locator('.numbers summary').click();
-  for (const colorScheme of sample(['light', 'dark'], 1)) {
-    await page.emulateMedia({ colorScheme });
-    await settle(page);
-    assert.deepEqual(await axe(page), [], colorScheme);
-  }
-  await opened.close();
-});
-
 /** @type {[number, number][]} */
 const SIZES = [
   [375, 812],

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { LONG, long, sample } from '../long.js';
+import { long, sample } from '../long.js';
 import {
   FIRST,
   START,
   expectTrace,
-  frame,
   loadReference,
   modelFacts,
   openBench,
@@ -576,25 +575,6 @@ test('settled resolves when everything asked for is shown, and not earlier', asy
   await close();
 });
 
-// keyboard.test.js tests the menu's keys, accessibility.test.js its choices.
-long('language and colours stand in a menu that keys open, use and close', async () => {
-  const { page, close } = await open();
-  const menu = page.locator('logit-preferences');
-  assert.equal(await menu.locator('fieldset').first().isVisible(), false);
-  await menu.getByRole('button', { name: 'Language and colours' }).focus();
-  await page.keyboard.press('Enter');
-  await menu.getByRole('radio', { name: 'English' }).waitFor();
-  for (const key of ['Tab', 'ArrowDown']) await page.keyboard.press(key);
-  await menu.getByRole('button', { name: 'Idioma y colores' }).waitFor();
-  for (const key of ['Tab', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
-  await page.keyboard.press('Escape');
-  assert.equal(await menu.locator('fieldset').first().isVisible(), false);
-  const at = () => menu.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.localName);
-  await until(at, 'button');
-  await close();
-});
-
 testSight(test, 'a laptop, in Spanish', 1440, 900, `?lang=es${START}&seed=42`, 20);
 testHead(test, 'es', `?lang=es${START}`);
 
@@ -603,64 +583,6 @@ const FRAMES = [
   ["a lesson's wide frame", 1000, 760, '?lang=en&controls=temperature,top_p,distribution', 20],
 ];
 for (const frame of FRAMES) testSight(long, ...frame); // frames inside a page on a laptop
-
-/** Returns the words and the number of controls that the window shows. */
-const inSight = (page) =>
-  page.evaluate(() => {
-    const seen = { words: [], controls: 0 };
-    const shows = ({ left, right, top, bottom, width }) =>
-      width > 1 && right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
-    const isSeen = (element) =>
-      element.checkVisibility({ visibilityProperty: true }) &&
-      shows(element.getBoundingClientRect());
-    const walk = (node) => {
-      if (node instanceof Text) {
-        const range = document.createRange();
-        range.selectNodeContents(node);
-        if (shows(range.getBoundingClientRect()))
-          seen.words.push(...node.data.split(/\s+/).filter((word) => /\p{L}/u.test(word)));
-        return;
-      }
-      if (!(node instanceof Element)) return;
-      if (node.matches('style, script, noscript, .visually-hidden')) return;
-      if (node.matches('select')) seen.words.push(...node.selectedOptions[0].text.split(/\s+/));
-      if (node.matches('button, select, input, textarea, summary, [role=slider]'))
-        seen.controls += Number(isSeen(node));
-      if (node.matches('select, textarea')) return;
-      if (node.localName !== 'slot' && !node.checkVisibility({ visibilityProperty: true })) {
-        if (getComputedStyle(node).display !== 'contents') return;
-      }
-      const children =
-        node.localName === 'slot' ? node.assignedNodes() : (node.shadowRoot ?? node).childNodes;
-      for (const child of children) walk(child);
-    };
-    walk(document.body);
-    return seen;
-  });
-
-// Long tests, since word-count.test.js has closer bounds for the words and controls of each view.
-for (const lang of sample(['en', 'es'], 1))
-  long(`the first screen is plain and has 120 words at most: ${lang}`, async () => {
-    const path = `?lang=${lang}&model=stories&view=bench#`;
-    const { page, close } = await bench.open({ path });
-    assert.equal(await page.locator('#preset').inputValue(), 'transformers');
-    const sizes = [
-      [1280, 720],
-      [375, 812],
-      [1440, 900],
-      [2560, 1440],
-    ];
-    for (const [width, height] of LONG ? sizes : sizes.slice(0, 2)) {
-      await page.setViewportSize({ width, height });
-      await settle(page);
-      await frame(page);
-      const { words, controls } = await inSight(page);
-      const found = `${width} px, ${words.length} words: ${words.join(' ')}`;
-      assert.ok(words.length > 30 && words.length <= 120, found);
-      assert.ok(width > 2000 || controls <= 43, `${controls} controls`);
-    }
-    await close();
-  });
 
 // build.test.js checks that no address in the built files is absolute.
 long('the page works under any path', async () => {

@@ -69,16 +69,6 @@ describe('the grader passes correct code', () => {
     });
   }
 
-  // Long tests, since planted-faults.test.js grades a right function of each kind.
-  long('a learner’s top_p', async () =>
-    assert.deepEqual((await graded(TOP_P, 'top_p')).failed, []),
-  );
-  long('the lessons’ chain', async () =>
-    assert.deepEqual((await graded(chainOf(LESSON_ORDER), 'chain')).failed, []),
-  );
-  long('the decode loop', async () =>
-    assert.deepEqual((await graded(GENERATE, 'generate')).failed, []),
-  );
   test('an asynchronous decode loop', async () => {
     assert.deepEqual(
       (await graded(broken(GENERATE, 'export function', 'export async function'), 'generate'))
