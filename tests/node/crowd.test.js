@@ -94,11 +94,15 @@ test('texts, figures and their order are equal with 1, 2 and 3 threads', async (
   assert.equal(alone.length, tasks.length);
   for (const [i, { strategy, options }] of tasks.slice(0, 2).entries())
     assert.deepEqual(alone[i].ids, (await scope.write({ ...strategy.settings, ...options })).ids);
-  for (const workers of [2, 3]) {
+  for (const [started, copies] of [
+    [2, 5.9],
+    [3, 6],
+  ]) {
     const threads = new Threads();
-    const options = { workers, worth: 0, worker: threads.open };
+    const memory = copies * scope.memoryBytes;
+    const options = { workers: 3, worth: 0, memory, worker: threads.open };
     assert.deepEqual(await collect(threads.patient, options), alone);
-    assert.equal(threads.started.length, workers);
+    assert.equal(threads.started.length, started);
     assert.ok(threads.requests >= 1);
   }
 });
@@ -145,7 +149,7 @@ test('small jobs, and copies beyond the limit of memory, start no thread', async
   const threads = new Threads();
   const worker = threads.open;
   assert.deepEqual(await collect(scope, { workers: 3, worth: 1e9, worker }), alone);
-  const memory = 1.9 * scope.memoryBytes;
+  const memory = 3.9 * scope.memoryBytes;
   assert.deepEqual(await collect(scope, { workers: 3, worth: 0, memory, worker }), alone);
   assert.equal(threads.started.length, 0);
 });

@@ -189,7 +189,8 @@ class Crowd {
   /** @param {number} most */
   async #start(most) {
     const bytes = await this.#engine.memoryBytes;
-    const workers = Math.min(most, Math.floor(this.#limits.memory / bytes));
+    // While a worker takes its copy, the message has one too.
+    const workers = Math.min(most, Math.floor(this.#limits.memory / (2 * bytes)));
     if (workers < 2) return; // a single copy would write no faster than the engine
     this.#wanted = workers;
     /** @type {import('./crowd-calls.js').Copy | undefined} */
