@@ -7,7 +7,9 @@ nothing (except with Gumbel-max) and draws the same token.
 
 from __future__ import annotations
 
+import ctypes
 import weakref
+from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -143,6 +145,19 @@ class Chain:
             return self._draw(ready, choice)
         u = self._random(resolved, choice)
         return self._sample(C.chain_sample(ready.chain, *ready.at, u, choice.raw), resolved, u)
+
+    def probabilities(self, source: Source, resolved: Resolved, step: int) -> "array[float]":
+        """Returns p (vocab_size,) without a trace; empty if a gate leaves no token."""
+        ready = self._prepare_run(source, resolved, step)
+        try:
+            self._apply(ready)
+        except LogitscopeError as error:
+            if error.code == "nothing_left":
+                return array("d")
+            raise
+        at = exchange(8 * source.size)
+        C.chain_probabilities(ready.chain, at, source.size)
+        return array("d", ctypes.string_at(at, 8 * source.size))
 
     def own_input(
         self, source: Source, resolved: Resolved, step: int

@@ -12,7 +12,7 @@ from .errors import is_number, must_be
 from .library import C, LOCK, exchange, fail, write
 from .model import NO_SESSION, Core
 from .session import Session, _Held
-from .types import Drawn, Info, Marks, Piece, Reading, TableRow, Trace
+from .types import Drawn, Info, Law, Marks, Piece, Reading, TableRow, Trace
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -204,6 +204,30 @@ class Logitscope(Session):
             resolved = settings.resolve({**options, "top": 0})
             choice = resolve_choice(resolved.draw, step, u, rng, raw)
             return chain.draw(source, resolved, choice).drawn
+
+    def law(
+        self,
+        prompt: "str | Ids",
+        *,
+        mass: float = 0.99,
+        limit: int = 60_000,
+        max_new_tokens: Optional[int] = None,
+        power: Optional[float] = None,
+        alongside: Any = (),
+        **options: "Unpack[Settings]",
+    ) -> Law:
+        """Returns whole texts in decreasing probability until they hold `mass`, without sampling.
+
+        `limit`: the most prefixes of one search. `max_new_tokens`: longer texts are cut; default:
+        the rest of the context. `alongside`: other laws over the same texts, each a dict with
+        `settings`, `power` (p^power of these settings or of the law's own), `condition` (a
+        constraint) or `best_of` (the most probable of n draws). `power` is short for the last one
+        of them. A sampler with a state or a second distribution is refused.
+        """
+        from .law import law
+
+        asked = {"mass": mass, "limit": limit, "max_new_tokens": max_new_tokens}
+        return law(self, prompt, {**asked, "power": power, "alongside": alongside}, dict(options))
 
     def session(self) -> Session:
         """Opens an empty timeline of this model."""

@@ -76,7 +76,7 @@ def _check_stops(stop: Any) -> List[str]:
     return stops
 
 
-def _ids(core: "Core", name: str, given: Any) -> List[int]:
+def read_prompt(core: "Core", name: str, given: Any) -> List[int]:
     """Returns the ids of a text; a list of ids is returned as it is."""
     settings.check_text(name, given)
     if isinstance(given, str):
@@ -130,7 +130,7 @@ class _Text:
         self._stream = TextStream(_check_stops(asked["stop"]))
         choice = resolve_choice(resolved.draw, 0, asked["u"])
         self._resolved = resolved
-        begin = _ids(core, "prompt", asked["prompt"])
+        begin = read_prompt(core, "prompt", asked["prompt"])
         if not begin:
             refuse("empty", "no_prompt")
         drawn = ids_of("drawn_ids", asked["drawn_ids"], vocab_size)
@@ -153,7 +153,7 @@ class _Text:
             return None
         given = self._resolved.negative_prompt
         last = self._ids[self._length - 1 : self._length]
-        negative = _ids(core, "negative_prompt", last if given is None else given)
+        negative = read_prompt(core, "negative_prompt", last if given is None else given)
         if not negative:
             refuse("empty", "no_negative_prompt")
         amateur = self._amateur

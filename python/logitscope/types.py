@@ -258,6 +258,48 @@ class Score:
 
 
 @dataclass
+class LawToken:
+    id: int
+    text: str
+    p: float
+
+
+@dataclass
+class LawText:
+    """A text of a law. `beside` has an interval for each law of `alongside`."""
+
+    ids: List[int]  # without the prompt, with the end token if the text ends there
+    text: str
+    tokens: List[LawToken]
+    p: float
+    rank: Optional[int]  # from 1; None if the text is less probable than every listed one
+    finish_reason: Optional[str] = None  # 'eos', 'length' or 'nothing_left'; None for greedy
+    beside: Optional[List[List[float]]] = None
+
+
+@dataclass
+class Beside:
+    """Another law: its share of the rest, and its distance from the law, each from and to."""
+
+    rest: List[float]
+    total_variation: List[float]
+    kl: List[float]  # in nats; infinity if the rest leaves it open
+
+
+@dataclass
+class Law:
+    """Whole texts in decreasing probability. `mass` is of those listed; mass + rest = 1."""
+
+    prompt_ids: List[int]
+    sentences: List[LawText]
+    mass: float
+    rest: float
+    prefixes: int  # number of prefixes that the search visited
+    greedy: LawText
+    alongside: List[Beside]
+
+
+@dataclass
 class Marks:
     """A value for each id and each watermark; None for a watermark that is off. `green`: 1 for a
     green token, plus, with green_self, twice the distance to the token that decides. `synthid`: the

@@ -323,6 +323,18 @@ async function checkPictures(page, rivers, settings) {
   await until(numbers, ([first]) => first === `${Number((100 * right.p).toFixed(2))} right`);
   assert.equal((await numbers())[1], `${right.distinct.toFixed(1)} different right ones`);
 
+  await field.fill('Tomorrow'); // 8,670 right texts: slow enough for a progress, which the next prompt ends
+  await field.press('Enter');
+  const progress = rivers.locator('progress');
+  await until(
+    () => progress.evaluateAll(([bar]) => bar?.value ?? 0),
+    (share) => share > 0,
+  );
+  await field.fill('Last night we');
+  await field.press('Enter');
+  await until(numbers, ([first]) => first === `${Number((100 * right.p).toFixed(2))} right`);
+  assert.equal(await progress.count(), 0);
+
   await shows('mask', 'only these');
   const box = rivers.locator('textarea');
   await box.fill('went home\nate lunch\nwere reading the book');

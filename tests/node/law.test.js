@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { checkSentence } from '../../web/engine/grammar.js';
 import { Logitscope } from '../../web/engine/index.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { long } from '../long.js';
 
 const MODEL = new URL('../../models/verbs.gguf', import.meta.url);
@@ -329,6 +330,37 @@ test('laws that run at once have the results of laws that run alone', async () =
   for (const [i, each] of asked.entries())
     assert.deepEqual(together[i], await scope.law(.../** @type {[any]} */ (each)));
   own.close();
+});
+
+test('a law in a worker equals the law here, tells its progress, and an abort cancels it', async () => {
+  const remote = await RemoteLogitscope.load({ model: MODEL });
+  const knob = { name: 'temperature', values: [0.5, 1] };
+  /** @type {number[]} */
+  const shares = [];
+  const onprogress = (/** @type {{ share: number }} */ { share }) => void shares.push(share);
+  const law = await remote.law('Tomorrow she', {}, { grammar, knob, onprogress });
+  assert.deepEqual(law, await scope.law('Tomorrow she', {}, { grammar, knob }));
+  assert.ok(shares.length > 0);
+  assert.deepEqual(
+    shares,
+    shares.slice().sort((a, b) => a - b),
+  );
+  assert.ok(shares.every((share) => share >= 0 && share <= 1));
+
+  const stop = new AbortController();
+  const { signal } = stop;
+  const few = { mass: 0.5, limit: 500, signal };
+  const long = remote.law('Tomorrow', {}, { ...few, grammar, onprogress: () => stop.abort() });
+  await assert.rejects(long, { code: 'cancelled' });
+  for (const engine of [remote, scope])
+    await assert.rejects(engine.law('Tomorrow', {}, few), { code: 'cancelled' });
+  const { signal: other } = new AbortController();
+  assert.deepEqual(await remote.law('Today I', {}, { signal: other }), await scope.law('Today I'));
+  await assert.rejects(
+    remote.law('Today I', {}, /** @type {any} */ ({ onprogress: 1 })),
+    /onprogress/,
+  );
+  await remote.close();
 });
 
 test('a law ends with an error if the engine is closed while it runs', async () => {

@@ -11,6 +11,8 @@ import { LATER, ORDER, SERIES, digest, digestLater } from '../node/digest.js';
 
 const [count, seed] = process.argv.slice(2).map(Number);
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** A mask of two texts that is not the law given these texts. */
+const TWO = { grammar: 'root ::= " went home" | " and I went to the park with friends"' };
 const MODELS = { verbs: 'Tomorrow she', stories: 'The soup was too', shakespeare: 'ROMEO:' };
 
 /** JSON has no infinities and NaN, so they are written as words that Python knows. */
@@ -236,6 +238,42 @@ print({
 });
 for (const name of Object.keys(MODELS)) await printTexts(name);
 const verbs = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+const LAWS = [
+  ['Last night we', {}, { power: 2 }],
+  [
+    'Tomorrow she',
+    { temperature: 0.25 },
+    { mass: 0.98, power: 4, alongside: [{ settings: {}, power: 4 }] },
+  ],
+  [
+    'Last night we',
+    { top_p: 0.7, repetition_penalty: 1.3 },
+    { mass: 1, alongside: [{ best_of: 3 }] },
+  ],
+  [
+    'Last night we',
+    { xtc_probability: 0.3, xtc_threshold: 0.05, min_p: 0.1 },
+    { max_new_tokens: 4 },
+  ],
+  [
+    'Yesterday Tom',
+    {},
+    { mass: 0.9, alongside: [{ condition: TWO }, { settings: { constraint: TWO } }] },
+  ],
+  ['Right now', {}, { limit: 40, alongside: [{ settings: { temperature: 0.5 } }] }],
+  ['Right now', { mirostat: 2 }],
+  ['Right now', {}, { mass: 0 }],
+  ['Right now', {}, { alongside: [{ power: 0.5 }] }],
+];
+for (const [prompt, settings, options = {}] of LAWS) {
+  const asked = { prompt, ...settings, ...options };
+  try {
+    const { beams: _, ...law } = await verbs.law(prompt, settings, options);
+    print({ kind: 'law', asked, law });
+  } catch ({ code, message }) {
+    print({ kind: 'law', asked, fault: [code, message] });
+  }
+}
 print({
   kind: 'digests',
   order: ORDER,

@@ -224,6 +224,17 @@ class SameBytes(unittest.TestCase):
                 del info[name]
             self.expect({**data_of(scope.info), "session_bytes": None}, info)
 
+    def test_laws(self):
+        scope = self.scope("models/verbs.gguf")
+        self.assertEqual(len(self.lines["law"]), 9)
+        for line in self.lines["law"]:
+            if "fault" not in line:
+                self.expect(scope.law(**line["asked"]), line["law"], line["asked"])
+                continue
+            with self.assertRaises(logitscope.LogitscopeError) as raised:
+                scope.law(**line["asked"])
+            self.assertEqual([raised.exception.code, str(raised.exception)], line["fault"])
+
     def test_digests(self):
         [line] = self.lines["digests"]
         for variant in ("simd", "scalar") if LONG else ("simd",):

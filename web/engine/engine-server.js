@@ -137,6 +137,10 @@ class EngineServer {
         return import('./crowd-calls.js').then((/** @type {any} */ calls) =>
           calls[method](target, ...args),
         );
+      case 'lawCall':
+        return import('./law-calls.js').then((/** @type {any} */ calls) =>
+          calls[method](target, ...args),
+        );
       case 'fork':
         return Promise.resolve(target.fork()).then((fork) => this.#addSession(fork));
       case 'close':

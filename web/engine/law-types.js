@@ -24,6 +24,8 @@
  * @property {import('./grammar.js').Grammar | null} [grammar] judges the texts; its words must be the model's tokens
  * @property {number} [draws] 1 to 1e9, default 100: `right.distinct` is of this many independent texts
  * @property {import('./types.js').Platform<'AbortSignal'>} [signal]
+ * @property {(progress: { share: number }) => void} [onprogress] share: 0 to 1, of the work for the knob's values or
+ *   the right texts
  */
 
 /**

@@ -7,6 +7,7 @@
  * p >= threshold are found, so ranks and mode are certain. A prefix keeps its logits: other settings need no model.
  */
 import {
+  checkFunction,
   checkInteger,
   checkNumbers,
   checkOptions,
@@ -71,7 +72,7 @@ async function search(walk, mass) {
 
 /**
  * Walks of other laws see the same prefixes.
- * @typedef {{ core: Core, forest: ReturnType<typeof forestOf>, bounds: { most: number, ends: number[], limit: number, signal?: any } }} Ground
+ * @typedef {{ core: Core, forest: ReturnType<typeof forestOf>, bounds: { most: number, ends: number[], limit: number, signal?: any }, tell?: (share: number) => void }} Ground
  */
 
 /**
@@ -135,12 +136,15 @@ async function beside(other, its, { listed, rest, last }) {
  * @param {{ name: string, values: number[] }} knob
  * @param {{ ids: number[] }[]} texts
  */
-async function follow({ core, forest, bounds }, settings, { name, values }, texts) {
+async function follow({ core, forest, bounds, tell }, settings, { name, values }, texts) {
   const branches = branchesOf(forest, texts);
   const courses = texts.map(() => new Float64Array(values.length));
   for (const [at, value] of values.entries()) {
+    // The first value reads the model: it counts as half of the work.
+    const told = (/** @type {number} */ share) =>
+      tell?.(at ? (1 + (at + share) / values.length) / 2 : share / 2);
     const walk = new Walk(core, forest, { ...settings, [name]: value }, bounds);
-    const shares = await walk.shares(texts, branches);
+    const shares = await walk.shares(texts, branches, told);
     for (const [i, p] of shares.entries()) courses[i][at] = p;
   }
   return courses;
@@ -155,10 +159,11 @@ const columnOf = (courses, at) => courses.map((course) => course[at]);
  * @param {{ ids: number[] }[]} texts
  * @param {number} draws
  * @param {Float64Array[] | undefined} courses the p of each text at each value of the knob
+ * @param {((share: number) => void) | undefined} tell
  * @returns {Promise<NonNullable<Law['right']>>}
  */
-async function reckonRight(walk, texts, draws, courses) {
-  const ps = await walk.shares(texts);
+async function reckonRight(walk, texts, draws, courses, tell) {
+  const ps = await walk.shares(texts, undefined, courses ? undefined : tell);
   const columns = courses && Array.from(courses[0] ?? [], (_, at) => columnOf(courses, at));
   return {
     texts: texts.length,
@@ -209,6 +214,7 @@ function checkLaw(given, most) {
     'grammar',
     'draws',
     'signal',
+    'onprogress',
   ];
   checkOptions('options of law', given, NAMES);
   const {
@@ -222,6 +228,7 @@ function checkLaw(given, most) {
     grammar = null,
     draws = 100,
     signal,
+    onprogress,
   } = given;
   if (!(typeof mass === 'number' && mass > 0 && mass <= 1)) {
     const range = { setting: 'mass', minimum: 0, maximum: 1, value: show(mass) };
@@ -230,6 +237,8 @@ function checkLaw(given, most) {
   checkInteger('limit', limit, 1, LIMIT_MAX);
   checkInteger('max_new_tokens', max_new_tokens, 1, most);
   checkSignal(signal);
+  checkFunction('onprogress', onprogress);
+  const tell = onprogress && ((/** @type {number} */ share) => onprogress({ share }));
   if (given.alongside !== undefined && !Array.isArray(given.alongside))
     throw mustBe('alongside', 'a_list', given.alongside);
   const others = [...(given.alongside ?? []), ...(power === undefined ? [] : [{ power }])];
@@ -238,7 +247,8 @@ function checkLaw(given, most) {
   for (const each of powers) checkNumber('powers', each, 1, POWER_MAX);
   for (const width of beams) checkInteger('beams', width, 1, 64);
   checkInteger('draws', draws, 1, DRAWS_MAX);
-  return { mass, limit, most: max_new_tokens, others, knob, powers, beams, grammar, draws, signal };
+  const bounds = { most: max_new_tokens, limit, signal };
+  return { mass, bounds, tell, others, knob, powers, beams, grammar, draws };
 }
 
 /**
@@ -301,13 +311,8 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
   const forest = forestOf(core, scope, ids);
   forest.enter();
   try {
-    const { most, limit, signal } = asked;
-    return await reckon(
-      { core, forest, bounds: { most, ends, limit, signal } },
-      scope,
-      settings,
-      asked,
-    );
+    const bounds = { ...asked.bounds, ends };
+    return await reckon({ core, forest, bounds, tell: asked.tell }, scope, settings, asked);
   } finally {
     forest.leave();
   }
@@ -322,7 +327,7 @@ export async function law(core, scope, prompt, settings = {}, options = {}) {
  */
 async function reckon(ground, scope, settings, asked) {
   const { core, forest, bounds } = ground;
-  const { mass, most, others, knob, powers, beams, grammar, draws } = asked;
+  const { mass, others, knob, powers, beams, grammar, draws } = asked;
   const ids = forest.prompt;
   const walk = new Walk(core, forest, settings, bounds);
   const right = grammar && rightTexts(core, grammar, ids, bounds);
@@ -356,7 +361,13 @@ async function reckon(ground, scope, settings, asked) {
     rest,
     prefixes: visited,
     greedy: read(await walk.greedy()),
-    beams: await searchBeams(scope, walk, { prompt: ids, max_new_tokens: most }, beams, read),
+    beams: await searchBeams(
+      scope,
+      walk,
+      { prompt: ids, max_new_tokens: bounds.most },
+      beams,
+      read,
+    ),
     alongside: alongside.map(({ each: _, ...figures }) => figures),
     ...(along && {
       rest_along: Float64Array.from(knob?.values ?? [], (_, at) =>
@@ -366,6 +377,8 @@ async function reckon(ground, scope, settings, asked) {
     ...(powers.length && {
       rest_sharpened: Float64Array.from(raised, ({ rest: [, most] }) => most),
     }),
-    ...(right && { right: await reckonRight(walk, right, draws, courses?.slice(listed.length)) }),
+    ...(right && {
+      right: await reckonRight(walk, right, draws, courses?.slice(listed.length), ground.tell),
+    }),
   };
 }

@@ -39,12 +39,13 @@ export function sharpen(ps, rest, last, power) {
 export function bestOf(listed, n) {
   let over = 1;
   const each = listed.map(({ p }) => {
-    const before = over ** n;
+    const before = exp(n * log(over));
     over = Math.max(0, over - p);
-    const share = before - over ** n;
+    const share = before - exp(n * log(over));
     return /** @type {[number, number]} */ ([share, share]);
   });
-  return { each, rest: [over ** n, over ** n] };
+  const none = exp(n * log(over));
+  return { each, rest: [none, none] };
 }
 
 /**

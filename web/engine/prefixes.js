@@ -252,8 +252,9 @@ export class Walk {
    * The p of each text; 0 if the chain removes a token.
    * @param {{ ids: number[] }[]} texts
    * @param {Branch[]} [branches] of the texts
+   * @param {(share: number) => void} [tell] hears from time to time the share of the branches that are done
    */
-  async shares(texts, branches = branchesOf(this.#forest, texts)) {
+  async shares(texts, branches = branchesOf(this.#forest, texts), tell = undefined) {
     const reached = new Float64Array(branches.length);
     const shares = new Float64Array(texts.length);
     reached[0] = 1;
@@ -263,7 +264,9 @@ export class Walk {
       if (!p || !longer.length) continue;
       const row = this.#known(prefix, path) ?? (await this.after(prefix, path));
       for (const [id, next] of longer) reached[next] = p * (row[id] ?? 0); // a gate may leave no token
-      if (at % 64 === 0) await this.#breathe();
+      if (at % 64) continue;
+      tell?.(at / branches.length);
+      await this.#breathe();
     }
     return Array.from(shares);
   }
@@ -289,6 +292,7 @@ export class Walk {
       path.length = Math.max(0, top.depth - 1);
       if (top.depth) path.push(top.id);
       if (++visited > limit) return null;
+      if (visited % 64 === 1) await this.#breathe();
       const q = this.#known(top.prefix, path) ?? (await this.after(top.prefix, path));
       if (!q.length)
         found.push({ ids: [...path], p: top.p, steps: top.steps, finish_reason: 'nothing_left' });

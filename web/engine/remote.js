@@ -31,7 +31,7 @@ import { startAt, startOwn } from './start-worker.js';
 /**
  * @typedef {Remote<Session, Exclude<typeof SESSION_CALLS[number], 'surprisal'>> & {
  *   surprisal: <T extends number | ArrayLike<number>>(ids: T) => Promise<Surprisal<T>> }} SessionCalls
- * @typedef {Remote<Logitscope, typeof SCOPE_CALLS[number]>} ScopeCalls
+ * @typedef {Remote<Logitscope, Exclude<typeof SCOPE_CALLS[number], 'law'>>} ScopeCalls
  */
 
 /** Numbers the requests and resolves each request with its answer. */
@@ -141,14 +141,14 @@ const sendableArg = (arg) =>
   typeof arg?.rng === 'function' ? { ...arg, rng: { returns: arg.rng() } } : arg;
 
 /**
- * Adds methods to a class; each method sends its name and arguments to the worker.
+ * Adds the methods that a class lacks; each method sends its name and arguments to the worker.
  * @param {{ prototype: any }} remote
  * @param {readonly string[]} calls
  */
 function addForwarding({ prototype }, calls) {
   for (const call of calls) {
     /** @this {RemoteSession} @param {any[]} args */
-    prototype[call] = async function (...args) {
+    prototype[call] ??= async function (...args) {
       return this.request(call, ...args.map(sendableArg));
     };
   }
@@ -408,6 +408,14 @@ export class RemoteLogitscope extends ScopeBase {
   /** True if any call waits for its answer, of this object or of any session. */
   get busy() {
     return this.#connection.busy;
+  }
+
+  /**
+   * `law` of Logitscope. An abort of `signal` rejects with code `cancelled`.
+   * @param {Parameters<Logitscope['law']>} args
+   */
+  async law(...args) {
+    return (await import('./law-calls.js')).askLaw(this, ...args);
   }
 
   /** Opens an empty timeline over the model. @returns {Promise<RemoteSession>} */

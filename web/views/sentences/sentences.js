@@ -51,18 +51,25 @@ const ABOVE = 410;
 /** The pause of typing after which a law is asked for, in ms. */
 const PAUSE_MS = 400;
 
+/** A law that takes longer shows its progress, and a newer question ends it. */
+const SLOW_MS = 400;
+
+/** @typedef {{ engine: any, prompt: any, kind: string, asked: import('./pictures.js').Asked }} Question */
+
 /**
  * Asks for the law of a picture. A mask without texts gets two that differ most.
- * @param {{ engine: any, prompt: any, kind: string, asked: import('./pictures.js').Asked }} question
+ * @param {Question} question
+ * @param {Pick<import('../../engine/law-types.js').LawOptions, 'signal' | 'onprogress'>} how
  */
-async function askLaw({ engine, prompt, kind, asked }) {
+async function askLaw({ engine, prompt, kind, asked }, how) {
   let { allowed } = asked;
   if (kind === 'mask' && !allowed.length) {
     const { settings, options } = PICTURES.mask.ask(asked);
     allowed = tellingTexts((await engine.law(prompt, settings, options)).sentences);
   }
   const { settings, options } = PICTURES[kind].ask({ ...asked, allowed });
-  return { ...asked, allowed, kind, law: await engine.law(prompt, settings, options) };
+  const law = await engine.law(prompt, settings, { ...options, ...how });
+  return { ...asked, allowed, kind, law };
 }
 
 export class LogitSentences extends ModelElement {
@@ -80,6 +87,7 @@ export class LogitSentences extends ModelElement {
     column: { state: true },
     followed: { state: true },
     trouble: { state: true },
+    progress: { state: true },
   };
 
   static styles = [...ModelElement.styles, sentencesStyles];
@@ -87,7 +95,7 @@ export class LogitSentences extends ModelElement {
   #width = new Width(this, '.rivers');
   /** The law for the newest prompt, settings and picture. */
   #newest = new Newest(
-    askLaw,
+    (/** @type {Question} */ question) => this.#ask(question),
     (found, { engine }) =>
       engine === this.engine &&
       Object.assign(this, {
@@ -98,7 +106,9 @@ export class LogitSentences extends ModelElement {
         followed: this.followed !== null && found.law.sentences.length ? 0 : null,
       }),
     (error, { engine }) => {
-      if (engine === this.engine) this.trouble = toFault(error); // else the engine was closed
+      const fault = toFault(error);
+      const isOurs = engine === this.engine; // else the engine was closed
+      if (isOurs && fault.code !== 'cancelled') this.trouble = fault;
     },
   );
   #asked = '';
@@ -136,6 +146,24 @@ export class LogitSentences extends ModelElement {
     this.followed = null;
     /** @type {import('../../engine/errors.js').Fault | null} */
     this.trouble = null;
+    /** Share of a slow law that is done; null while none runs. @type {number | null} */
+    this.progress = null;
+  }
+
+  /** @param {Question} question */
+  async #ask(question) {
+    const stop = new AbortController();
+    const begun = performance.now();
+    const onprogress = (/** @type {{ share: number }} */ { share }) => {
+      if (performance.now() - begun < SLOW_MS) return;
+      if (this.#newest.waiting) stop.abort();
+      else this.progress = share;
+    };
+    try {
+      return await askLaw(question, { signal: stop.signal, onprogress });
+    } finally {
+      this.progress = null;
+    }
   }
 
   #resized = () => this.requestUpdate();
@@ -228,7 +256,8 @@ export class LogitSentences extends ModelElement {
     const title = this.#title;
     return html`
       ${this.examples.length > 0 ? this.#renderControls() : nothing}
-      <div class="head"><h3>${title}</h3>${help(title, t(`sentences.about.${shown?.kind ?? 'ways'}`))}</div>
+      <div class="head"><h3>${title}</h3>${help(title, t(`sentences.about.${shown?.kind ?? 'ways'}`))}
+        ${this.progress === null ? nothing : html`<progress max="1" .value=${this.progress} aria-label=${t('sentences.reading')}></progress>`}</div>
       ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
       <p class="lead">${shown ? this.#lead(shown) : t('sentences.reading')}
         ${shown && !this.#whole ? html`<button class="quiet" data-command="verbs" @click=${() => this.emit('logit-model', { model: VERBS })}>${t('sentences.verbs')}</button>` : nothing}</p>
