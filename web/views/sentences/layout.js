@@ -7,6 +7,8 @@ import { area, curveLinear, curveMonotoneX, curveStep, line } from 'd3-shape';
 const CURVES = { lines: curveLinear, smooth: curveMonotoneX, steps: curveStep };
 /** The bands with a colour or a name of their own. */
 export const COLOURED = 8;
+/** The fill of the band of all other texts. */
+const REST = 'rest';
 
 /**
  * @typedef {object} Band
@@ -24,7 +26,7 @@ export const COLOURED = 8;
  * @property {{ values: ArrayLike<number>, kind: string, count: ArrayLike<number>, digits: number }[]} curves values: heights
  *   from the bottom, as shares; count: the numbers to show
  *
- * @typedef {Band & { colour: number, path: string, names: { x: number, y: number }[] }} River
+ * @typedef {Band & { colour: number, path: string, names: { x: number, y: number, words: string }[] }} River
  *   colour: below COLOURED; -1 without a colour of its own
  *
  * @typedef {object} Layout
@@ -42,7 +44,7 @@ export function layoutScene({ bands, columns, spans, between, curves }, { width,
   const x = (/** @type {number} */ column) => (width * column) / (columns - 1);
   const largest = bands.map(({ shares }) => Math.max(...Array.from(shares)));
   const coloured = [...bands.keys()]
-    .filter((i) => bands[i].words)
+    .filter((i) => bands[i].words && bands[i].fill !== REST)
     .sort((a, b) => largest[b] - largest[a])
     .slice(0, COLOURED)
     .sort((a, b) => a - b);
@@ -52,8 +54,8 @@ export function layoutScene({ bands, columns, spans, between, curves }, { width,
     for (let column = 0; column < columns; column++) top[column] += band.shares[column];
     const shape = { above, below: top.slice(), height, x };
     const colour = coloured.indexOf(i);
-    const wide = (band.words.length * 7.5 + 12) * unit;
-    const names = colour < 0 ? [] : spans.flatMap((span) => nameOf(shape, wide, 17 * unit, span));
+    const named = colour >= 0 || band.fill === REST;
+    const names = named ? namesOf(shape, band.words, unit, { spans, last: columns - 1 }) : [];
     return {
       ...band,
       colour: band.fill ? -1 : colour,
@@ -86,6 +88,30 @@ function pathOf({ above, below, height, x }, curve) {
 
 /** More room than this, in lines, makes no place of a name better. */
 const ENOUGH = 3;
+
+/** The most words of a name that is cut. */
+const FIRST_WORDS = 3;
+
+/**
+ * The names of a river: one in each span, else one anywhere, else the first words of a longer text.
+ * @param {Shape} shape
+ * @param {string} words
+ * @param {number} unit
+ * @param {{ spans: Scene['spans'], last: number }} places
+ */
+function namesOf(shape, words, unit, { spans, last }) {
+  const all = words.split(' ');
+  const begins = [FIRST_WORDS, FIRST_WORDS - 1].filter(() => all.length > FIRST_WORDS);
+  /** @type {Scene['spans']} */
+  const anywhere = [[0, last, last / 2]];
+  for (const name of [words, ...begins.map((n) => `${all.slice(0, n).join(' ')} …`)])
+    for (const places of [spans, anywhere]) {
+      const wide = (name.length * 7.5 + 12) * unit;
+      const found = places.flatMap((span) => nameOf(shape, wide, 17 * unit, span));
+      if (found.length) return found.map((place) => ({ ...place, words: name }));
+    }
+  return [];
+}
 
 /**
  * The centre of a river's name: the place in the span with the most room, near to a column if several have enough.

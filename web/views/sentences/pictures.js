@@ -33,7 +33,7 @@ import { constraintTo } from '../../engine/right-texts.js';
  * @property {(shown: Shown, column: number) => string} place a column in words
  * @property {(shown: Shown, column: number) => string} [more] more about a column
  * @property {(shown: Shown) => string[]} ends sentences below the picture
- * @property {(shown: Shown) => { heads: string[], row: (text: any) => string[], rest: string[] }} table columns after
+ * @property {(shown: Shown, column: number) => { heads: string[], row: (text: any) => string[], rest: string[] }} table columns after
  *   the text and its p
  */
 
@@ -68,7 +68,8 @@ function restOf(bands, columns, fill = 'rest') {
   const shares = new Float64Array(columns).fill(1);
   for (const band of bands)
     for (let column = 0; column < columns; column++) shares[column] -= band.shares[column];
-  return { index: -1, shares: shares.map((share) => Math.max(0, share)), words: '', fill };
+  const words = fill === 'rest' ? t('sentences.rest') : '';
+  return { index: -1, shares: shares.map((share) => Math.max(0, share)), words, fill };
 }
 
 /** Greedy and the most probable text in words. @param {Shown} shown */
@@ -82,12 +83,6 @@ const endsOf = ({ law: { greedy, sentences }, words }) => [
   }),
   t('sentences.mode', { text: words(sentences[0]), p: briefPercent(sentences[0].p) }),
 ];
-
-/** Cells of a table with both ends of the shares. @param {(text: any) => ArrayLike<number>} shares */
-const bothEnds = (shares) => (/** @type {any} */ text) => {
-  const all = shares(text);
-  return [all[0], all[all.length - 1]].map((share) => briefPercent(share));
-};
 
 /** The name of the middle: the law under the settings. @param {Shown} shown */
 const itself = (shown) => t('sentences.itself', { t: short(ownTemperature(shown)) });
@@ -200,11 +195,17 @@ const knob = {
     return t('sentences.cut', { setting, n: number(counts[column]), of: number(of) });
   },
   ends: endsOf,
-  table: ({ row }) => ({
-    heads: [row.low, row.high].map((value) => capitalise(atValue(row, value))),
-    row: bothEnds(({ along }) => along),
-    rest: ['', ''],
-  }),
+  table({ row, law }, at) {
+    const values = valuesOf(row);
+    const last = values.length - 1;
+    const columns = [...new Set([0, Math.round(last / 4), Math.round(last / 2), at, last])];
+    columns.sort((a, b) => a - b);
+    return {
+      heads: columns.map((column) => capitalise(atValue(row, values[column]))),
+      row: ({ along }) => columns.map((column) => briefPercent(along[column])),
+      rest: columns.map((column) => briefPercent(law.rest_along[column])),
+    };
+  },
 };
 
 /** Right and wrong texts among the draws at a column. @param {Shown} shown @param {number} column */
@@ -214,6 +215,14 @@ const drawnAt = ({ law: { right } }, column) => ({
   right: plain(Number((DRAWS * right.along[column]).toFixed(2))),
   distinct: plain(Number(right.distinct_along[column].toFixed(1))),
 });
+
+/** The lead of `right`: at the chosen column, else at the settings' own temperature. @param {Shown} shown @param {number | null} column */
+export const leadOfRight = ({ law: { right }, settings }, column) =>
+  t('sentences.lead.right', {
+    right: briefPercent(column === null ? right.p : right.along[column]),
+    t: short(column === null ? settings.temperature : HEATS[column]),
+    texts: number(right.texts),
+  });
 
 /** @type {Picture} */
 const right = {
@@ -284,14 +293,25 @@ const right = {
     const most = distinct_along.indexOf(Math.max(...distinct_along));
     return [t('sentences.right.most', drawnAt(shown, most))];
   },
-  table: ({ law }) => ({
-    heads: [t('sentences.head.verdict'), t('sentences.head.hot', { t: plain(HOTTEST) })],
-    row: ({ right, along }) => [
-      t(right ? 'sentences.right' : 'sentences.wrong'),
-      briefPercent(along[HEATS.length - 1]),
-    ],
-    rest: [t('sentences.right.share', { p: briefPercent(law.right.p) }), ''],
-  }),
+  table({ law }, at) {
+    const columns = at === HEATS.length - 1 ? [at] : [at, HEATS.length - 1];
+    const shares = (/** @type {ArrayLike<number>} */ along) =>
+      columns.map((column) => briefPercent(along[column]));
+    return {
+      heads: [
+        t('sentences.head.verdict'),
+        ...columns.map((column) => t('sentences.head.hot', { t: short(HEATS[column]) })),
+      ],
+      row: ({ right, along }) => [
+        t(right ? 'sentences.right' : 'sentences.wrong'),
+        ...shares(along),
+      ],
+      rest: [
+        t('sentences.right.share', { p: briefPercent(law.right.p) }),
+        ...shares(law.rest_along),
+      ],
+    };
+  },
 };
 
 /** The share of a text under the mask and in the model's own law of the allowed texts. @param {any} text */

@@ -52,12 +52,12 @@ export function renderRivers({ scene, layout, at, column, size, few }) {
     ${curves.map((path, i) => svg`<path class="curve halo" d=${path}></path><path class="curve ${scene.curves[i].kind}" d=${path}></path>`)}
     ${middle === null ? nothing : svg`<line class="middle" x1=${x(middle)} x2=${x(middle)} y1="0" y2=${height}></line>`}
     ${column === null || column === middle ? nothing : svg`<line class="column pointer" x1=${x(column)} x2=${x(column)} y1="0" y2=${height}></line>`}
-    ${rivers.map(({ names, words }) =>
+    ${rivers.map(({ names, fill }) =>
       names
-        .filter((place) => isFree(place, words))
+        .filter((place) => isFree(place, place.words))
         .map(
-          (place) =>
-            svg`<text class=${sides ? 'name ink' : 'name'} x=${place.x} y=${place.y} dy=".35em" text-anchor="middle">${words}</text>`,
+          ({ x, y, words }) =>
+            svg`<text class=${sides || fill === 'rest' ? 'name ink' : 'name'} x=${x} y=${y} dy=".35em" text-anchor="middle">${words}</text>`,
         ),
     )}
     ${labels.map(

@@ -25,7 +25,7 @@ import { captionOf } from '../sweep/labels.js';
 import { renderBeams } from './beams.js';
 import { renderAllowed, renderChoices, renderPrompts } from './controls.js';
 import { COLOURED, layoutScene } from './layout.js';
-import { PICTURES, knobsOf, tellingTexts } from './pictures.js';
+import { PICTURES, knobsOf, leadOfRight, tellingTexts } from './pictures.js';
 import { HEAD, renderRivers, sideOf } from './rivers.js';
 import sentencesStyles from './sentences.css';
 import { renderPath, renderWhy } from './why.js';
@@ -264,7 +264,7 @@ export class LogitSentences extends ModelElement {
       <div class="rivers">${laid ? this.#renderRivers(shown, laid) : nothing}</div>
       ${laid ? this.#renderWords(shown, laid) : nothing}
       ${shown?.law.beams.length ? renderBeams(shown.law.beams, shown.law.sentences.length, shown.words) : nothing}
-      ${shown?.law.sentences.length ? this.#renderTable(shown) : nothing}`;
+      ${shown?.law.sentences.length ? this.#renderTable(shown, laid?.scene.middle ?? null) : nothing}`;
   }
 
   get #title() {
@@ -338,7 +338,8 @@ export class LogitSentences extends ModelElement {
   }
 
   /** @param {any} shown */
-  #lead({ kind, law, allowed }) {
+  #lead(shown) {
+    const { kind, law, allowed } = shown;
     if (this.#frozen) return t('sentences.frozen');
     const allowedMass = law.sentences.reduce(
       (/** @type {number} */ sum, /** @type {any} */ { p, beside }) =>
@@ -349,14 +350,10 @@ export class LogitSentences extends ModelElement {
       n: number(kind === 'mask' ? allowed.length : law.sentences.length),
       mass: briefPercent(kind === 'mask' ? allowedMass : law.mass),
       k: NEXT_TOKENS,
-      right: law.right ? briefPercent(law.right.p) : '',
-      texts: law.right ? number(law.right.texts) : '',
     };
     if (!this.#whole) return t('sentences.lead.next', values);
-    return t(
-      kind === 'right' || kind === 'mask' ? `sentences.lead.${kind}` : 'sentences.lead',
-      values,
-    );
+    if (kind === 'right') return leadOfRight(shown, this.column);
+    return t(kind === 'mask' ? 'sentences.lead.mask' : 'sentences.lead', values);
   }
 
   /** A text as the reader sees it. @param {any} it */
@@ -523,10 +520,10 @@ export class LogitSentences extends ModelElement {
     else download(`${name}.png`, await toPng(text), 'image/png');
   }
 
-  /** @param {any} shown */
-  #renderTable(shown) {
+  /** @param {any} shown @param {number | null} middle the picture's own column */
+  #renderTable(shown, middle) {
     const { law, kind } = shown;
-    const { heads, row, rest } = PICTURES[kind].table(shown);
+    const { heads, row, rest } = PICTURES[kind].table(shown, this.column ?? middle ?? 0);
     const texts =
       kind === 'mask'
         ? law.sentences.filter((/** @type {any} */ { beside }) => beside[1]?.[1] > 0)
