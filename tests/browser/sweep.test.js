@@ -332,8 +332,11 @@ async function checkPictures(page, rivers, settings) {
   );
   await field.fill('Last night we');
   await field.press('Enter');
-  await until(numbers, ([first]) => first === `${Number((100 * right.p).toFixed(2))} right`);
-  assert.equal(await progress.count(), 0);
+  await until(
+    () => progress.count(),
+    (bars) => bars === 0,
+  );
+  assert.equal((await numbers())[0], `${Number((100 * right.p).toFixed(2))} right`);
 
   await shows('mask', 'only these');
   const box = rivers.locator('textarea');
