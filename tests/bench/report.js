@@ -109,8 +109,8 @@ function machine() {
 const INTRO = `# Results of the bench
 
 A section for each processor, written there by \`node tests/bench/run.js --write\`. Every quantised
-format, and larger models: [FORMATS.md](FORMATS.md). Every contender has one thread, in a page that is not
-isolated: no special headers, so no shared memory.`;
+format, and larger models: [FORMATS.md](FORMATS.md). Without threads in a section's title, every
+contender has one thread, in a page that is not isolated: no special headers, so no shared memory.`;
 
 /** Writes this processor's section of RESULTS.md and its plots. @param {Result} result */
 export function writeResults(result) {
