@@ -97,7 +97,7 @@ test('a worker that closes itself refuses waiting and later calls', async () => 
     const late = (/** @type {Promise<unknown>} */ answer) =>
       Promise.race([
         answer.catch(({ code }) => code),
-        new Promise((resolve) => setTimeout(resolve, 2000, 'no answer')),
+        new Promise((resolve) => setTimeout(resolve, 30_000, 'no answer')),
       ]);
     const logits = new Float32Array(4);
     remote.random({ seed: 1, n: 1 }).catch(() => {});

@@ -182,14 +182,17 @@ describe('finish', () => {
 
   test('abort by a timer works, since the loop lets events run', async () => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 30);
-    const result = await run({
+    const generation = scope.generate({
+      prompt: 'Hi',
       max_new_tokens: 200000,
       signal: controller.signal,
       logit_bias: { [EOS]: false },
     });
-    assert.equal(result.finish_reason, 'aborted');
-    assert.ok(result.ids.length > 0 && result.ids.length < 200000);
+    let answer = await generation.next();
+    setTimeout(() => controller.abort());
+    while (!answer.done) answer = await generation.next();
+    assert.equal(answer.value.finish_reason, 'aborted');
+    assert.ok(answer.value.ids.length > 0 && answer.value.ids.length < 200000);
   });
 
   test('an abort works while the prompt is evaluated, and events run', async () => {
