@@ -5,7 +5,7 @@ import { briefPercent, plain, t } from '../../locale/locale.js';
 /** Height above the bands, and width beside them for numbers, in 1/16 rem. */
 export const HEAD = 24;
 const SIDE = 104;
-const NARROW_SIDE = 64;
+const NARROW_SIDE = 76;
 /** A picture below this width has narrow sides. In 1/16 rem. */
 const NARROW = 560;
 /** Width of a bar at each side of a mask, in 1/16 rem. */

@@ -350,6 +350,7 @@ export class LogitSentences extends ModelElement {
       n: number(kind === 'mask' ? allowed.length : law.sentences.length),
       mass: briefPercent(kind === 'mask' ? allowedMass : law.mass),
       k: NEXT_TOKENS,
+      rest: briefPercent(law.rest),
     };
     if (!this.#whole) return t('sentences.lead.next', values);
     if (kind === 'right') return leadOfRight(shown, this.column);
