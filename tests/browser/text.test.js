@@ -1,7 +1,7 @@
 /** Tests the panel of the written text: alternatives, branches, loops, figures and options. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findLoop } from '../../web/engine/text-loops.js';
+import { findEarlyLoop, findLoop } from '../../web/engine/text-loops.js';
 import { TextTree } from '../../web/state/tree.js';
 import { closed } from '../cleanup.js';
 import { cases, long } from '../long.js';
@@ -203,7 +203,12 @@ test('colours follow the choice', async () => {
   await close();
 });
 
-test('a loop is the earliest cycle that comes three times in a row', () => {
+test('a loop is the earliest cycle that comes three times in a row; a long one may come twice in a text', () => {
+  const long = [1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8];
+  assert.equal(findLoop(long), null);
+  assert.deepEqual(findEarlyLoop(long), { start: 0, end: 16, period: 8, times: 2 });
+  assert.equal(findEarlyLoop([1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7]), null);
+  assert.deepEqual(findEarlyLoop([...long, 9, 9, 9]), { start: 16, end: 19, period: 1, times: 3 });
   assert.equal(findLoop([]), null);
   assert.equal(findLoop([1, 2, 1, 2, 1]), null);
   assert.deepEqual(findLoop([1, 2, 1, 2, 1, 2]), { start: 0, end: 6, period: 2, times: 3 });

@@ -1,5 +1,5 @@
 /** The report of `generate` about a loop in its text. */
-import { findLoop } from '../engine/text-loops.js';
+import { findEarlyLoop } from '../engine/text-loops.js';
 import { quoted } from './terminal.js';
 
 /** @type {import('./flags.js').Flag} */
@@ -15,7 +15,7 @@ export const BREAK_LOOP = {
  * @param {{ break_loop?: boolean }} values
  */
 export function loopPart({ ids }, { break_loop }) {
-  const loop = break_loop ? null : findLoop(ids);
+  const loop = break_loop ? null : findEarlyLoop(ids);
   return loop ? `; a loop from token ${loop.start + 1} (see --break-loop)` : '';
 }
 
@@ -26,7 +26,8 @@ export function loopPart({ ids }, { break_loop }) {
  * @param {number[]} ids of the text
  */
 export function loopLines(found, decode, ids) {
-  if (!found) return 'no loop: no cycle of tokens occurs three times in a row\n';
+  if (!found)
+    return 'no loop: no cycle of tokens occurs three times in a row, nor one of 8 tokens or more twice\n';
   const { loop, thinking, already, breaks, unbroken } = found;
   const cycle = quoted(decode(ids.slice(loop.start, loop.start + loop.period)));
   const head = `a loop from token ${loop.start + 1}: ${cycle} ${loop.times} times\n`;

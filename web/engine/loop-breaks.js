@@ -1,12 +1,12 @@
 /**
  * Finds the values of settings that would have broken a loop of a text. The chain runs again over the text's own
- * logits with the same random numbers. A value breaks the loop if it draws another token in the first three cycles.
+ * logits with the same random numbers. A value breaks the loop if it draws another token in the first cycles, at most three.
  */
 import { checkIds, checkNumbers, checkText } from './checks.js';
 import { LogitscopeError } from './errors.js';
 import { openPace } from './generate.js';
 import { readsSecond } from './presets.js';
-import { TIMES, findLoop } from './text-loops.js';
+import { TIMES, findEarlyLoop } from './text-loops.js';
 import { openThinking } from './thinking-settings.js';
 
 /** @import { Core } from './core.js' */
@@ -119,11 +119,11 @@ function checkStages({ values, own }) {
  * @param {Text} text
  * @param {import('./text-loops.js').Loop} loop
  */
-function readPlaces(core, options, { prompt, drawn }, { start, period }) {
+function readPlaces(core, options, { prompt, drawn }, { start, period, times }) {
   const { prompt: _, drawn_ids: __, u: ___, thinking = {}, ...settings } = options;
   const asked = { constraint_start: prompt.length, ...settings };
   const followed = openThinking(core, { ids: prompt, length: prompt.length }, options, OPTIONS);
-  const inside = drawn.slice(0, start + TIMES * period).map((id) => {
+  const inside = drawn.slice(0, start + Math.min(times, TIMES) * period).map((id) => {
     const on = options.thinking !== undefined && followed.on;
     followed.push(id);
     return on;
@@ -301,7 +301,7 @@ async function findOther(redraw, places) {
  */
 export async function breakLoop(core, scope, options) {
   const text = await readText(core, options);
-  const loop = findLoop(text.drawn);
+  const loop = findEarlyLoop(text.drawn);
   if (!loop) return null;
   const { places, thinking } = readPlaces(core, options, text, loop);
   const { tokenizer } = core.needModel();

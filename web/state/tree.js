@@ -2,7 +2,7 @@
  * The drawn texts as a tree below one prompt. No branch is lost. One node, the tip, ends the present text. If the
  * same token is drawn again at the same place, the existing branch continues.
  */
-import { findLoop } from '../engine/text-loops.js';
+import { findEarlyLoop } from '../engine/text-loops.js';
 import { field } from './fields.js';
 
 /**
@@ -42,7 +42,7 @@ export class TextTree {
 
   /** The first loop in the present text. */
   get loop() {
-    return findLoop(this.steps.map(({ id }) => id));
+    return findEarlyLoop(this.steps.map(({ id }) => id));
   }
 
   clear() {

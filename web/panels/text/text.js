@@ -251,7 +251,7 @@ export class LogitText extends LogitElement {
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
         ${
-          this.loop && !this.running
+          this.loop
             ? html`<logit-loop-breaks .answer=${this.loopBreaks} .eos=${this.eos} ?fixed=${this.fixed}></logit-loop-breaks>`
             : nothing
         }

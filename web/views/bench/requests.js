@@ -106,8 +106,10 @@ function stepsOf(instrument, isFixed) {
     'logit-alternatives': ({ detail }) => instrument.alternatives.find(detail.index),
     'logit-rewind': ({ detail }) => instrument.go((texts) => texts.rewind(detail.n)),
     'logit-break': ({ detail }) => {
-      if (detail.asked) instrument.findings.breakLoop();
-      else instrument.findings.dropLoopBreaks();
+      if (detail.asked) {
+        instrument.generation.stop(); // the answer is for a text that rests
+        instrument.findings.breakLoop();
+      } else instrument.findings.dropLoopBreaks();
       instrument.changed();
     },
     'logit-walk': ({ detail }) => instrument.go((texts) => texts.show(detail.node)),
