@@ -204,7 +204,7 @@ replace_instruct_placeholders adapter logprobs top_logprobs n frmtadsnsp frmtrmb
 singleline single_line sampler_full_determinism params model models`.split(/\s+/);
 
 /** The numbers of an order; null if it is the usual one. @param {Record<string, any>} settings */
-export function koboldNumbers(settings) {
+function koboldNumbers(settings) {
   if (settings.mirostat || !settings.order) return null;
   const acting = active(settings);
   const numberOf = (/** @type {string} */ name) =>
@@ -217,6 +217,12 @@ export function koboldNumbers(settings) {
     numbers.splice(after === undefined ? numbers.length : numbers.indexOf(after), 0, number);
   }
   return numbers.join() === USUAL.join() ? null : numbers;
+}
+
+/** The key with the order. @param {Record<string, any>} settings @returns {Pairs} */
+export function koboldOrderKey(settings) {
+  const numbers = koboldNumbers(settings);
+  return numbers ? [['sampler_order', numbers]] : [];
 }
 
 /** A launcher's file has the defaults of requests in one key; its other keys do not reach a draw. @param {Record<string, any>} object @returns {Pairs} */
@@ -258,10 +264,7 @@ export const koboldcpp = {
   other: OTHER,
   parse,
   plain: plainKey,
-  also: (settings) => {
-    const numbers = koboldNumbers(settings);
-    return numbers ? [['sampler_order', numbers]] : [];
-  },
+  also: koboldOrderKey,
   format: writeJson,
   sure(_text, object, fileName) {
     if (!object) return 0;

@@ -6,7 +6,7 @@
 import { phrase, show } from '../../engine/errors.js';
 import { rowsAs, stateAs } from './derived.js';
 import { isObject, plainKey, readObject, writeJson } from './forms.js';
-import { breakersOf, koboldEffects, koboldNumbers, koboldOrder, koboldRows } from './koboldcpp.js';
+import { breakersOf, koboldEffects, koboldOrder, koboldOrderKey, koboldRows } from './koboldcpp.js';
 import { llamaEffects, llamaOrder, llamaRows, samplersOf } from './llama-cpp.js';
 import {
   dryWindow,
@@ -351,10 +351,7 @@ export const sillytavern = presetFor({
   always: { convention: 'llama.cpp' },
   order: koboldOrder,
   finish: koboldEffects,
-  also: (settings) => {
-    const numbers = koboldNumbers(settings);
-    return numbers ? [['sampler_order', numbers]] : [];
-  },
+  also: koboldOrderKey,
 });
 
 export const sillytavernLlama = presetFor({
