@@ -18,11 +18,10 @@
  * @property {string} id
  * @property {string} name as its makers write it
  * @property {number} port its default port
- * @property {string | null} owner `owned_by` in its list of models
- * @property {[path: string, key: string] | null} sign a path and a key of its answer, if no `owner` tells the kind
+ * @property {string} [owner] `owned_by` in its list of models
+ * @property {[path: string, key: string]} [sign] a path and a key of its answer, if no `owner` tells the kind
  * @property {number} most tokens of an answer with the most probable ones; 0 for the whole vocabulary
- * @property {string} allow the way to let pages of other origins ask, for a sentence; '' if it does by default
- * @property {string} whole the way to get the whole vocabulary, for a sentence; '' if there is none or none is needed
+ * @property {string} [whole] the way to get the whole vocabulary, for a sentence
  * @property {(model: any, ask: Ask) => Facts | Promise<Facts>} [facts] from the model's entry in the list of models
  * @property {(text: string, model: string, how: { begin?: boolean, special?: boolean }) => [path: string, body: object]}
  *   [encode] with `begin`, the begin token comes first; with `special`, the text may contain special tokens
@@ -70,10 +69,7 @@ export const KINDS = [
     name: 'llama.cpp',
     port: 8080,
     owner: 'llamacpp',
-    sign: null,
     most: 0,
-    allow: '',
-    whole: '',
     // A prompt leaves room for one more token.
     facts: ({ meta }) => ({ vocab_size: meta?.n_vocab ?? 0, context_length: meta?.n_ctx - 1 }),
     encode: (content, model, { begin = false, special = false }) => [
@@ -103,9 +99,7 @@ export const KINDS = [
     name: 'vLLM',
     port: 8000,
     owner: 'vllm',
-    sign: null,
     most: 20,
-    allow: '',
     whole: '--max-logprobs -1',
     facts: ({ max_model_len }) => ({ vocab_size: 0, context_length: max_model_len - 1 }),
     encode: encodeByTransformers,
@@ -138,10 +132,7 @@ export const KINDS = [
     name: 'SGLang',
     port: 30_000,
     owner: 'sglang',
-    sign: null,
     most: 20,
-    allow: '',
-    whole: '',
     // More tokens than the vocabulary has would end the server, so a guess is no way to find the number.
     facts: async ({ max_model_len }, ask) => ({
       vocab_size: (await ask('/model_info').catch(() => ({})))?.vocab_size ?? -1,
@@ -168,11 +159,8 @@ export const KINDS = [
     id: 'ollama',
     name: 'Ollama',
     port: 11_434,
-    owner: null,
     sign: ['/api/version', 'version'],
     most: 20,
-    allow: 'OLLAMA_ORIGINS',
-    whole: '',
     top: (prompt, model, top_logprobs) => [
       '/api/generate',
       {
@@ -191,10 +179,7 @@ export const KINDS = [
     name: 'LM Studio',
     port: 1234,
     owner: 'organization_owner',
-    sign: null,
     most: 20,
-    allow: 'lms server start --cors',
-    whole: '',
     top: (input, model, top_logprobs) => [
       '/v1/responses',
       {
@@ -212,10 +197,7 @@ export const KINDS = [
     name: 'KoboldCpp',
     port: 5001,
     owner: 'koboldcpp',
-    sign: null,
     most: 5,
-    allow: '',
-    whole: '',
     top: (prompt) => [
       '/api/v1/generate',
       { prompt, max_length: 1, temperature: 1, top_p: 1, top_k: 0, rep_pen: 1, logprobs: true },
@@ -225,11 +207,8 @@ export const KINDS = [
     id: 'tgi',
     name: 'TGI',
     port: 3000,
-    owner: null,
     sign: ['/info', 'model_id'],
     most: 5,
-    allow: '--cors-allow-origin',
-    whole: '',
     top: (inputs, _, top_n_tokens) => [
       '/generate',
       { inputs, parameters: { max_new_tokens: 1, details: true, top_n_tokens } },
@@ -239,11 +218,7 @@ export const KINDS = [
     id: 'openai',
     name: 'OpenAI-compatible',
     port: 8000,
-    owner: null,
-    sign: null,
     most: 5,
-    allow: '',
-    whole: '',
     top: topOfCompletion,
   },
 ];

@@ -136,7 +136,7 @@ function sentenceOf(answer) {
  * @returns {Promise<Kind>}
  */
 async function kindOf(model, ask) {
-  const known = KINDS.find(({ owner }) => owner !== null && owner === model?.owned_by);
+  const known = KINDS.find(({ owner }) => owner && owner === model?.owned_by);
   if (known) return known;
   for (const kind of KINDS) {
     const [path, key] = kind.sign ?? [];
