@@ -374,15 +374,19 @@ test('a stage without effect says why in its row, and a stopped cut line names t
   ]);
   assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 64 }))[0], /^too few left$/);
   assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 1 }))[0], /^removes \d/);
-  const dry = (prompt) =>
+  const dry = (prompt, dry_penalty_last_n = 0) =>
     said(
       'dry_multiplier',
-      { xtc_probability: 0, dry_multiplier: 1, dry_allowed_length: 2 },
+      { xtc_probability: 0, dry_multiplier: 1, dry_allowed_length: 2, dry_penalty_last_n },
       prompt,
     );
-  assert.equal((await dry('Today she will'))[0], 'no repeat yet');
-  assert.equal((await dry('Today she will she'))[0], 'repeat too short');
+  assert.equal((await dry('Today she will'))[0], 'no repeat of 2 tokens');
+  assert.deepEqual(await dry('Today she will she'), [
+    'repeat: 1 of 2 tokens',
+    'Does nothing here: DRY acts on a repeat of 2 tokens or more, and the longest that ends this text is “she”, of length 1.',
+  ]);
   assert.match((await dry('Today she will she will'))[0], /bits/);
+  assert.equal((await dry('Today she will she will', 2))[0], 'outside its window');
   assert.equal((await said('top_p', { top_k: 1, top_p: 0.9 }))[0], 'bounded by top-k');
 
   await said('top_p', { top_k: 3, top_p: 0.5, dry_multiplier: 0 });

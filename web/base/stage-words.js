@@ -10,7 +10,7 @@ addMessages(locales);
  *
  * @typedef {object} Effect
  * @property {boolean} works true if the stage changed the distribution
- * @property {string} brief a few words, such as "removes 2,028" or "no repeat yet"
+ * @property {string} brief a few words, such as "removes 2,028" or "outside its window"
  * @property {string} sentence one or two sentences
  * @property {string} [tail] says that the effect depends on the hidden tail of a recorded distribution
  */
@@ -76,7 +76,7 @@ export function describeStage(stage, before, neutral) {
   const [from, to] = tellApart(before, stage.entropy);
   const entropy = t('effect.entropy', { before: from, after: to });
   if (stage.name === 'temperature' && stage.value === 0) return `${t('effect.greedy')} ${entropy}`;
-  if (stage.repeat) return `${t('effect.repeat', { text: stage.repeat.trim() })} ${entropy}`;
+  if (stage.repeat) return `${t('effect.repeat', repeatOf(stage))} ${entropy}`;
   if (stage.removed === 0) return entropy;
   const params = { n: stage.removed, mass: percent(stage.mass_removed), kept: stage.kept };
   return `${t('effect.removed', params)} ${entropy}`;
@@ -94,10 +94,14 @@ function tellApart(a, b) {
   return [fixed(a, decimals), fixed(b, decimals)];
 }
 
+/** The longest repeat that DRY has found, for a sentence. @param {Stage} stage */
+const repeatOf = ({ repeat }) => ({ ...repeat, text: repeat?.text.trim() ?? '' });
+
 /** @param {Stage} stage */
-function describeIdle({ name, why, after }) {
+function describeIdle(stage) {
+  const { name, why, after } = stage;
   for (const key of [`effect.idle.${name}.${why}`, `effect.idle.${name}`])
-    if (hasMessage(key)) return t(key);
+    if (hasMessage(key)) return t(key, repeatOf(stage));
   if (after) return t('effect.after', { stage: settingName(after) });
   if (name === 'repetition_penalty') return t('effect.nothing.penalty');
   if (name === 'temperature') return t('effect.nothing.temperature');
@@ -105,9 +109,10 @@ function describeIdle({ name, why, after }) {
 }
 
 /** Returns in a few words why a stage had no effect. @param {Stage} stage */
-function describeIdleBriefly({ name, why, after }) {
+function describeIdleBriefly(stage) {
+  const { name, why, after } = stage;
   for (const key of [`effect.brief.${name}.${why}`, `effect.brief.${name}`])
-    if (hasMessage(key)) return t(key);
+    if (hasMessage(key)) return t(key, repeatOf(stage));
   if (after) return t('effect.brief.after', { stage: settingName(after) });
   return t('effect.brief.idle');
 }

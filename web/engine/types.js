@@ -218,8 +218,8 @@
  * @property {string | null} after name of the earlier stage because of which this stage has no
  *   effect; null if there is none
  * @property {string} [why] another reason why the stage has no effect; only the page sets it
- * @property {string} [repeat] the text of the repeat that DRY has found; only the page sets it
- *   (state/idle-reason.js)
+ * @property {{ text: string, n: number, allowed: number }} [repeat] the longest repeat that DRY has found: its text, its
+ *   length in tokens, the shortest length that DRY penalises; only the page sets it (state/idle-reason.js)
  * @property {number} [kept_high] of recorded probabilities (state/recorded.js): the most tokens that may
  *   remain; `kept` is then the fewest
  * @property {boolean} [exact] of recorded probabilities: true if the hidden tail changes nothing
@@ -576,7 +576,7 @@
  * @typedef {{ index: number, token: { id: number, text: string }, instead: { id: number, text: string } }} OtherToken
  *
  * The value of a setting, nearest to the present one, that breaks a loop: with it the same random number draws another
- * token in the first three cycles. `before` is the tried value next to it, which breaks nothing. `first` is the index of
+ * token in the first cycles, at most three. `before` is the tried value next to it, which breaks nothing. `first` is the index of
  * the first token that the value changes; if it is less than `index`, the text changes before its loop.
  * @typedef {OtherToken & { setting: string, value: number, before: number, first: number }} LoopBreak
  *

@@ -19,6 +19,8 @@ const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
     ['few', null],
   ],
   dry_multiplier: [
+    ['breaker', { dry_sequence_breakers: [] }],
+    ['window', { dry_penalty_last_n: 0 }],
     ['short', { dry_allowed_length: 1 }],
     ['none', null],
   ],
@@ -51,10 +53,9 @@ export async function explainIdle(stages, warp) {
 const LONGEST = 64;
 
 /**
- * Returns the length of the longest repeat that DRY penalises, in tokens: the largest allowed length with which DRY
- * still has an effect.
+ * Returns the length of the longest repeat, in tokens: the largest allowed length with which DRY has an effect.
  * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp
- * @param {number} allowed the allowed length, with which DRY has an effect
+ * @param {number} allowed an allowed length with which DRY has an effect
  */
 export async function measureRepeat(warp, allowed) {
   const works = async (/** @type {number} */ dry_allowed_length) => {

@@ -95,28 +95,29 @@ export class Reader {
   }
 
   /**
-   * For stages that are on but had no effect: adds the reason. For DRY: adds the length of the repeat.
+   * For stages that are on but had no effect: adds the reason. For DRY: adds the longest repeat.
    * @param {import('../engine/types.js').TraceStage[]} stages
    * @param {TextPosition} position
    */
   async #explain(stages, position) {
     const told = stages.filter(({ name, active }) => active && TOLD.includes(name));
-    const dry = told.find(({ name, changed }) => changed && name === 'dry_multiplier');
-    if (!dry && told.every(({ changed }) => changed)) return stages;
+    const isDry = (/** @type {{ name: string }} */ { name }) => name === 'dry_multiplier';
+    if (!told.some((stage) => isDry(stage) || !stage.changed)) return stages;
     const { explainIdle, measureRepeat } = await import('./idle-reason.js');
     const warp = async (/** @type {Settings} */ change) => {
       const [found] = await this.#warpAll(position, [{ ...position.settings, ...change }]);
       return found;
     };
     const explained = await explainIdle(stages, warp);
+    const dry = explained.find((stage) => isDry(stage) && stage.active);
     if (!dry) return explained;
     const { neutral } = this.#engine.table.find(({ name }) => name === 'dry_allowed_length') ?? {};
     const allowed = Number(position.settings.dry_allowed_length ?? neutral);
-    const length = await measureRepeat(warp, allowed);
-    const repeat = (await this.pieces(position.ids.slice(-length)))
-      .map(({ text }) => text)
-      .join('');
-    return explained.map((stage) => (stage.name === dry.name ? { ...stage, repeat } : stage));
+    const isFound = dry.changed || dry.why === 'short';
+    const n = isFound ? await measureRepeat(warp, dry.changed ? allowed : 1) : 0;
+    const pieces = n > 0 ? await this.pieces(position.ids.slice(-n)) : [];
+    const repeat = { text: pieces.map(({ text }) => text).join(''), n, allowed };
+    return explained.map((stage) => (stage === dry ? { ...stage, repeat } : stage));
   }
 
   /**
