@@ -52,6 +52,15 @@ test('a dropped record shows its text; a token shows its position with the inter
   await drop(page, 'answer.json', text);
   const tokens = page.locator('logit-record [role=option]');
   await tokens.nth(35).waitFor();
+  // The line below a token has the strength of its surprise.
+  const strengths = await tokens.evaluateAll((all) =>
+    all.map(({ style }) => style.getPropertyValue('--heat')),
+  );
+  const surprises = record.positions.map(({ token }) => -token.logprob / Math.LN2);
+  assert.deepEqual(
+    strengths,
+    surprises.map((bits) => Math.min(1, bits / 6).toFixed(2)),
+  );
   const words = (await page.locator('logit-record .text').innerText()).replace(/\s+/g, ' ');
   assert.match(words, /looked around to see the sun there\. He said to himself/);
   await tokens.nth(4).click();
@@ -134,6 +143,22 @@ test('a dropped record shows its text; a token shows its position with the inter
   await until(() => page.locator('logit-logits .shown').innerText(), /removed by min-p/);
   await settle(page);
   if (LONG) assert.deepEqual(await axe(page), []);
+  // Explore shows the listed tokens alone, and its knob is that of the bench.
+  await page.locator('logit-record-explore summary').click();
+  const { top } = record.positions[expected[0]];
+  const listed = top.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0);
+  const explored = (call) =>
+    page.locator('logit-record-explore logit-landscape').evaluate((it, value) => {
+      if (value) it.lines.grab();
+      if (value) it.lines.move({ value });
+      return it.content.shown?.reading?.trace.tokens.map(({ p_raw }) => p_raw);
+    }, call);
+  const shares = await until(explored, (found) => found?.length === top.length);
+  for (const [i, { logprob }] of top.entries())
+    assert.ok(Math.abs(shares[i] - Math.exp(logprob) / listed) < 1e-6);
+  await explored(2);
+  const box = page.locator('logit-logits logit-knob[data-name=temperature] .box');
+  await until(() => box.inputValue(), '2');
   // The record survives a reload.
   await page.reload();
   await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();

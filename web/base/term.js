@@ -40,6 +40,9 @@ export const TERMS = [
   'distinct',
   'branch',
   'cache',
+  'warped',
+  'tail',
+  'hatched',
 ];
 
 export class LogitTerm extends LogitHelp {

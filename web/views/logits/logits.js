@@ -19,6 +19,7 @@ import { toFault } from '../../engine/errors.js';
 import '../../panels/own-sampler/own-sampler.js';
 import { listen, props } from '../../base/props.js';
 import { settingName, shareWords } from '../../base/setting-words.js';
+import { term } from '../../base/term.js';
 import { visible, visibleHtml } from '../../base/visible.js';
 import { panelsOfBench } from '../bench/panels.js';
 import { requestsOfBench } from '../bench/requests.js';
@@ -277,7 +278,7 @@ export class LogitLogits extends LogitElement {
         ${this.#renderSource()}
         ${this.#showsBench ? this.#renderBench(this.#bench) : nothing}
       </div></div>
-      ${this.source === 'recorded' ? this.#renderAudit() : this.#showsBench ? this.#renderSampler(this.#bench) : nothing}
+      ${this.source === 'recorded' ? this.#renderFolds() : this.#showsBench ? this.#renderSampler(this.#bench) : nothing}
     `;
   }
 
@@ -298,13 +299,15 @@ export class LogitLogits extends LogitElement {
       @logit-choose=${this.#onRecord}></logit-record>`;
   }
 
-  #renderAudit() {
+  /** Renders what else can be done with the record: its audit, and the position in Explore. */
+  #renderFolds() {
     const { engine, asked } = this.#bench;
     const record = this.opened?.record;
     if (!record || this.opened?.asked !== null) return nothing;
     const law = this.law ?? (record.raw === 'warped' ? record.raw : 'raw');
     return html`<logit-audit .record=${record} .law=${law} .settings=${asked} .engine=${engine}
-      @logit-position=${(/** @type {CustomEvent} */ { detail }) => this.keepChoice(detail)}></logit-audit>`;
+      @logit-position=${(/** @type {CustomEvent} */ { detail }) => this.keepChoice(detail)}></logit-audit>
+      ${this.#showsBench ? html`<logit-record-explore .record=${record} .position=${Math.min(this.position, record.positions.length - 1)} .settings=${asked} .engine=${engine} ${listen(this.#asks)}></logit-record-explore>` : nothing}`;
   }
 
   /** True if the bench has bars of the chosen source. */
@@ -422,7 +425,7 @@ export class LogitLogits extends LogitElement {
         <p class="shown">${this.#shownWords(bench)}</p>
         ${bench.fault ? html`<p class="shown error" role="alert">${sentence(bench.fault, this)}</p>` : nothing}
         <logit-distribution ?no-glide=${bench.direct} ${props(bars)}></logit-distribution>
-        ${recorded ? html`<p class="about">${t('recorded.solid')}</p>` : html`<logit-draw ?no-glide=${bench.direct} ${props(draw)}></logit-draw>`}
+        ${recorded ? html`<p class="about">${t('recorded.solid')} ${term('hatched', t('recorded.hatched'))}${t('recorded.hatched.about')}</p>` : html`<logit-draw ?no-glide=${bench.direct} ${props(draw)}></logit-draw>`}
       </div>
       <logit-chain ${props(chain)}></logit-chain>`;
   }

@@ -13,6 +13,7 @@ import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { NumberInput } from '../../base/number-input.js';
 import { readWhole } from '../../base/setting-words.js';
 import { sayAll, sentence } from '../../base/faults.js';
+import { term } from '../../base/term.js';
 import { visibleHtml, spoken } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 import { LogitscopeError, toFault } from '../../engine/errors.js';
@@ -30,6 +31,7 @@ import {
 import { promptOf } from '../../sources/asked-record.js';
 import { positionAt } from '../../sources/record-position.js';
 import './audit.js'; // loads the element
+import './record-explore.js'; // loads the element
 import recordedStyles from './recorded.css';
 import './partial.js'; // loads the element
 import { EXAMPLE_SIZE, exampleRecord } from './record-example.js';
@@ -434,13 +436,12 @@ export class LogitRecord extends LogitElement {
       top.length === 0
         ? ''
         : t(rest > 0 ? 'recorded.entropy.least' : 'recorded.entropy', { bits: fixed(entropy, 2) }),
-      top.length === 0 ? '' : t('recorded.hidden', { p: percent(rest) }),
       prompt ? t('recorded.prompt') : drawn ? '' : t('recorded.undrawn'),
     ];
     return html`<div class="foot">
       <p class="figures" aria-live="polite"><b>${t('recorded.at', { n: number(this.#at + 1), of: number(positions.length) })}</b>
         <span class="token" translate="no">${visibleHtml({ id: NaN, text: token.text, special: false })}</span>
-        ${parts.filter(Boolean).join(' · ')}</p>
+        ${parts.filter(Boolean).join(' · ')}${top.length === 0 ? '' : html` · ${term('tail')} ${percent(rest)}`}</p>
       ${this.#renderColour()}</div>`;
   }
 }
