@@ -26,7 +26,9 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   const { progress: coming, coming: model } = instrument.model;
   const progress = scope.ready && !isSlow(coming) ? coming : null;
   const elsewhere = String(model).startsWith('source:'); // its name comes with its first answer
-  const shown = progress && !elsewhere ? findModel(model).name : name;
+  const [, host] = /^source:server#(.*?)%/.exec(scope.source ?? '') ?? [];
+  const own = host && name ? `${name} · ${host}` : name; // the page may have a model of the same name
+  const shown = progress && !elsewhere ? findModel(model).name : own;
   const sheet = {
     info: instrument.info,
     source: instrument.model.source,

@@ -88,11 +88,12 @@ function findIdle(trace, at) {
 
 /**
  * Returns the end of the axis. It depends only on the model's largest probability, so that moving a knob does not
- * change the axis.
+ * change the axis. If a hidden tail has more than that, any share is possible.
  * @param {Trace} trace
  */
 export function chooseDomain(trace) {
-  const most = HEADROOM * Math.max(...trace.tokens.map(({ p_raw }) => p_raw));
+  const largest = Math.max(...trace.tokens.map(({ p_raw }) => p_raw));
+  const most = trace.bounded && trace.rest.p_raw > largest ? 1 : HEADROOM * largest;
   return DOMAINS.reduce((best, domain) => (domain >= most ? domain : best), 1);
 }
 
