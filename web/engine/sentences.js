@@ -112,7 +112,7 @@ export const sentences = {
   asked_and_model: 'model and source cannot both be given',
   asked_partial: 'a source must give the logits of the whole vocabulary',
   asked_logprobs:
-    '{setting} depends on the sign of each logit, and the model gives log-probabilities only',
+    '{setting} depends on the sign of each logit, and the model gives log-probabilities only: turn it off',
   asked_length: 'the model must give {limit} logits, got {n}',
   asked_late: 'the model did not answer within {limit} seconds',
   asked_many: 'at most {limit} questions to the model may wait',

@@ -27,7 +27,9 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   const progress = scope.ready && !isSlow(coming) ? coming : null;
   const elsewhere = String(model).startsWith('source:'); // its name comes with its first answer
   const [, host] = /^source:server#(.*?)%/.exec(scope.source ?? '') ?? [];
-  const own = host && name ? `${name} · ${host}` : name; // the page may have a model of the same name
+  // The page may have a model of the same name. A phone has no room for both.
+  const both = host && name && matchMedia('(min-width: 40rem)').matches;
+  const own = both ? `${name} · ${host}` : name;
   const shown = progress && !elsewhere ? findModel(model).name : own;
   const sheet = {
     info: instrument.info,
