@@ -8,8 +8,8 @@
 
 #include "simd.h"
 
-/* Number of quads (four rows) in a block. */
-enum { QUADS = MATRIX_BLOCK / 4 };
+/* Number of quads (four rows) in a block; number of vectors that share the levels of a group. */
+enum { QUADS = MATRIX_BLOCK / 4, BATCH = 32 };
 
 /* Returns the largest magnitude of a group. Compares the bits of magnitudes: they have the order of
  * the numbers, and NaN is above all. */
@@ -324,21 +324,60 @@ static inline ALWAYS void block_times_quants(struct target to, const struct form
         sums_store(to.out + t * to.rows, all[t], to.bias, to.left);
 }
 
+/* Multiplies a block of levels by n <= BATCH vectors whose groups are `stride` apart. The levels of
+ * a group are looked up once and then multiplied as codes of eight bits. */
+static OUTLINED void levels_times_quants(struct target to, size_t values, uint8_t n_factors,
+                                         const uint8_t *block, size_t cols, const struct quants *x,
+                                         size_t stride, size_t n) {
+    const struct format f = {.bits = 4, .factors = n_factors}, bytes = {.bits = 8, .factors = 1};
+    f32x4 sums[BATCH * QUADS];
+    uint8_t codes[MATRIX_GROUP / 4 * FORMAT_PLANE], ones[MATRIX_BLOCK];
+    const uint8_t *factors = ones, *planes = block;
+    for (size_t i = 0; i < MATRIX_BLOCK; i++) ones[i] = 1;
+    for (size_t i = 0; i < BATCH * QUADS; i++) sums[i] = f32x4_splat(0);
+    for (size_t c = 0; c < cols; c += MATRIX_GROUP, x += stride) {
+        if (c % values == 0) {
+            block = planes;
+            if (n_factors) factors = block + format_head_bytes(&f);
+            planes =
+                block + format_head_bytes(&f) + values / MATRIX_GROUP * format_factor_bytes(&f);
+        }
+        for (size_t i = 0; i < sizeof codes; i += i % FORMAT_PLANE < 48 ? 16 : 16 + FORMAT_PLANE) {
+            bytes16_store(codes + i, bytes16_level(codes_load(&f, planes, 0)));
+            bytes16_store(codes + i + FORMAT_PLANE, bytes16_level(codes_load(&f, planes, 1)));
+            planes += 16;
+        }
+        for (size_t t = 0; t < n; t += DOTS_TOKENS)
+            for (size_t q = 0; q < QUADS; q += DOTS_QUADS)
+                add_group(sums + t * QUADS + q * DOTS_TOKENS, &bytes, block + 16 * q,
+                          factors + 4 * q, codes + 16 * q, DOTS_QUADS, x + t, DOTS_TOKENS);
+        factors += format_factor_bytes(&f);
+    }
+    for (size_t t = 0; t < n; t++) {
+        f32x4 own[QUADS];
+        size_t in_tile = t % DOTS_TOKENS, tile = (t - in_tile) * QUADS;
+        for (size_t q = 0; q < QUADS; q++) own[q] = sums[tile + q * DOTS_TOKENS + in_tile];
+        sums_store(to.out + t * to.rows, own, to.bias, to.left);
+    }
+}
+
 static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t n) {
     size_t rows = w->rows, cols = w->cols, strip = (size_t)format_strip_rows(f->bits) / 4;
     size_t n_quads = strip < DOTS_QUADS ? strip : DOTS_QUADS;
     const uint8_t *block = w->data;
     for (size_t r = 0; r < rows; r += MATRIX_BLOCK, block += block_bytes_of(f, cols)) {
-        const float *b = bias ? bias + r : NULL;
+        struct target to = {out + r, bias ? bias + r : NULL, rows, rows - r};
         size_t t = 0;
-        for (; t + DOTS_TOKENS <= n; t += DOTS_TOKENS)
-            block_times_quants((struct target){out + t * rows + r, b, rows, rows - r}, f, block,
-                               cols, (struct quads){0, n_quads, n_quads},
+        for (size_t step; f->levels && t + DOTS_TOKENS <= n; t += step, to.out += step * rows) {
+            step = n - t < BATCH ? (n - t) / DOTS_TOKENS * DOTS_TOKENS : BATCH;
+            levels_times_quants(to, f->values, f->factors, block, cols, x + t, n, step);
+        }
+        for (; !f->levels && t + DOTS_TOKENS <= n; t += DOTS_TOKENS, to.out += DOTS_TOKENS * rows)
+            block_times_quants(to, f, block, cols, (struct quads){0, n_quads, n_quads},
                                (struct vectors){x + t, n, DOTS_TOKENS});
-        for (; t < n; t++)
-            block_times_quants((struct target){out + t * rows + r, b, rows, rows - r}, f, block,
-                               cols, (struct quads){0, QUADS, strip},
+        for (; t < n; t++, to.out += rows)
+            block_times_quants(to, f, block, cols, (struct quads){0, QUADS, strip},
                                (struct vectors){x + t, n, 1});
     }
 }
@@ -385,10 +424,11 @@ MATMUL(Q6_K)
 MATMUL(IQ4_NL)
 MATMUL(IQ4_XS)
 
-#define CASE(type)                                               \
-    case GGUF_##type:                                            \
-        if (n == 1 && streams > 1 && streams <= DOTS_STREAMS)    \
-            return matvec_##type(out, w, bias, quants, streams); \
+/* Levels are slower than memory, so that several streams do not help them. */
+#define CASE(type)                                                                                 \
+    case GGUF_##type:                                                                              \
+        if (n == 1 && streams > 1 && streams <= DOTS_STREAMS && !format_table[GGUF_##type].levels) \
+            return matvec_##type(out, w, bias, quants, streams);                                   \
         return matmul_##type(out, w, bias, quants, n)
 
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,

@@ -113,6 +113,7 @@ static inline f32x4 f32x4_load_f16(const uint8_t *p) {
 typedef v128_t bytes16;
 
 static inline bytes16 bytes16_load(const uint8_t *p) { return wasm_v128_load(p); }
+static inline void bytes16_store(uint8_t *p, bytes16 x) { wasm_v128_store(p, x); }
 /* In every byte, moves `bits` bits from bit `from` down to bit `to`; all other bits become 0. */
 static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
     x = wasm_v128_and(x, wasm_i8x16_splat((int8_t)(((1 << bits) - 1) << from)));
@@ -354,6 +355,7 @@ static inline bytes16 bytes16_load(const uint8_t *p) {
     memcpy(&x, p, sizeof x);
     return x;
 }
+static inline void bytes16_store(uint8_t *p, bytes16 x) { memcpy(p, &x, sizeof x); }
 static inline bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
     bytes16 zero = {0}, right = zero + (uint8_t)from, left = zero + (uint8_t)to;
     return (x >> right & (zero + (uint8_t)((1 << bits) - 1))) << left;
