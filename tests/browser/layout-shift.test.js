@@ -1,13 +1,14 @@
 /**
  * Tests that no element of the page moves by itself. It measures layout shift as browsers do: for a cold load of each
- * view, and for usual actions on the landscape, on the bench and in Compare.
+ * view, and for usual actions on the landscape, on the bench and in Compare. Long tests try 30 actions in each view
+ * except the bench.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { closed } from '../cleanup.js';
-import { openBench, settle, until } from './bench.js';
+import { frame, openBench, settle, until } from './bench.js';
 
 /** Largest layout shift that the test allows; browsers call a shift up to 0.1 good. */
 const MOST = 0.05;
@@ -31,11 +32,12 @@ const NEEDED = [
 
 const bench = closed(await openBench());
 
-/** Runs in the page: sums layout shifts as browsers do, without shifts right after input. */
+/** Runs in the page: sums layout shifts as browsers do, without shifts right after input; `every` has those too. */
 function count() {
-  Object.assign(globalThis, { shifts: 0, moved: [] });
+  Object.assign(globalThis, { shifts: 0, every: 0, moved: [] });
   new PerformanceObserver((list) => {
     for (const { value, sources, hadRecentInput } of /** @type {any[]} */ (list.getEntries())) {
+      globalThis.every += value;
       if (hadRecentInput) continue;
       globalThis.shifts += value;
       globalThis.moved.push(...sources.map(({ node }) => `${node?.localName}.${node?.className}`));
@@ -155,6 +157,130 @@ for (const [width, height] of sample(WIDTHS, 1))
       await settle(page);
     }
     assert.ok((await shifts()) < MOST, `${await shifts()} in Compare`);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+/** @typedef {() => Promise<unknown>} Act */
+
+/**
+ * Returns usual actions of a view; the test repeats them until they are 30.
+ * @type {Record<string, (page: import('playwright-core').Page) => Act[]>}
+ */
+const VIEW_ACTIONS = {
+  'view=landscape': (page) => {
+    const view = page.locator('logit-landscape');
+    const key = (/** @type {string} */ place, /** @type {string} */ name) => () =>
+      view.locator(place).press(name);
+    const click = (/** @type {string} */ place) => () => view.locator(place).first().click();
+    return [
+      key('.handle.knob', 'End'),
+      key('.handle.u', 'PageDown'),
+      key('.prompt', 'x'),
+      click('[data-command=roll]'),
+      click('[data-knob=top_p]'),
+      key('.handle.knob', 'PageDown'),
+      click('[data-knob=top_k]'),
+      () => page.keyboard.press('Control+z'),
+      click('[data-knob=temperature]'),
+      click('.examples button:not([aria-pressed=true])'),
+      click('.ladder [data-value="1.5"]'),
+      click('.words [role=option]:nth-child(4)'),
+      click('[data-command=rain]'),
+      ...sheetAndDialog(page),
+    ];
+  },
+  'view=compare': (page) => {
+    const view = page.locator('logit-compare');
+    const slider = view.locator('input[type=range]').first();
+    return [
+      () => view.locator('[data-command=luck]').click(),
+      () => slider.press('End'),
+      () => slider.press('PageDown'),
+      () => slider.press('Home'),
+      () => slider.press('ArrowRight'),
+      () => view.locator('#settings').click(),
+      () => view.locator('#settings').click(),
+      () => view.locator('textarea').first().press('x'),
+      () => view.locator('[data-i="3"]').first().hover(),
+      () => view.locator('details summary').last().click(),
+      () => view.locator('[data-command=luck]').click(),
+      ...sheetAndDialog(page),
+    ];
+  },
+  'view=sweep': (page) => {
+    const view = page.locator('logit-sweep');
+    const figure = (/** @type {string} */ name) => () =>
+      view.locator(`input[value=${name}]`).check({ force: true });
+    return [
+      figure('map'),
+      figure('nucleus'),
+      figure('penalty'),
+      figure('entropy'),
+      () => view.locator('.shown svg, logit-sweep-trend svg').first().hover(),
+      () => view.locator('#change').click(),
+      () => view.locator('#first-to').fill('2'),
+      () => view.locator('#first-to').press('Enter'),
+      () => view.locator('#change').click(),
+      () => view.locator('details summary').last().click(),
+      ...sheetAndDialog(page),
+    ];
+  },
+  'lesson=temperature': (page) => {
+    const guess = page.locator('logit-guess [role=slider]');
+    const question = page.locator('logit-question').first();
+    return [
+      () => guess.first().press('ArrowUp'),
+      () => guess.last().press('PageDown'),
+      () => question.locator('input').first().fill('0.5'),
+      () => question.locator('button.primary').click(),
+      () => question.locator('input').first().fill('0.67'),
+      () => question.locator('button.primary').click(),
+      () => page.mouse.wheel(0, 400),
+      () => page.mouse.wheel(0, -400),
+    ];
+  },
+};
+
+/** Opens and closes the model's sheet and the dialog to send. @param {import('playwright-core').Page} page @returns {Act[]} */
+function sheetAndDialog(page) {
+  const dialog = page.locator('logit-send dialog');
+  const sheet = page.locator('logit-sheet');
+  const close = (/** @type {import('playwright-core').Locator} */ shown) => async () => {
+    await shown.waitFor();
+    await page.keyboard.press('Escape');
+    await shown.waitFor({ state: 'hidden' });
+  };
+  return [
+    () => page.locator('logit-model button').first().click(),
+    close(sheet),
+    () => page.locator('[data-command=share]').click(),
+    close(dialog),
+  ];
+}
+
+for (const [place, actions] of Object.entries(VIEW_ACTIONS))
+  long(`30 usual actions move nothing: ${place.split('#')[0]}`, async (test) => {
+    const path = 'source/tests/browser/blank.html';
+    const options = { path, ready: false, own: true, viewport: { width: 1440, height: 900 } };
+    const { page, complaints, close } = await bench.open(options);
+    await page.addInitScript(count);
+    await page.goto(`${bench.url}?lang=en&${place}`);
+    await page.locator('logit-scope, logit-lesson h2').first().waitFor();
+    const rest = place.startsWith('lesson') ? frame : settle;
+    await rest(page);
+    const acts = actions(page);
+    for (let i = 0; i < 30; i++) {
+      await acts[i % acts.length]();
+      await rest(page);
+    }
+    const { shifts, every, moved } = await page.evaluate(() => ({
+      shifts: globalThis.shifts,
+      every: globalThis.every,
+      moved: globalThis.moved,
+    }));
+    test.diagnostic(`layout shift ${shifts.toFixed(4)}, right after input too ${every.toFixed(4)}`);
+    assert.ok(shifts < MOST, `${shifts}: ${moved}`);
     assert.deepEqual(complaints, []);
     await close();
   });
