@@ -70,8 +70,8 @@ test('the types of the elements have each property that an attribute sets', () =
   const web = `${root}/web/`;
   const read = (/** @type {string} */ file) => readFileSync(web + file, 'utf8');
   const attributesOf = (/** @type {string} */ source) => {
-    const [, list = ''] = /static properties = \{\n([^]*?)\n {2}\};/.exec(source) ?? [];
-    const properties = [...list.matchAll(/^ {4}(\w+): \{(.*)\},$/gm)];
+    const [, list = ''] = /static properties = \{([^]*?)\};\n/.exec(source) ?? [];
+    const properties = [...list.matchAll(/(?:^|[\n,]) *(\w+): \{(.*?)\}/g)];
     return properties.filter(([, , how]) => !/state|attribute: false/.test(how)).map((at) => at[1]);
   };
   const declared = read('engine/elements.d.ts');
@@ -89,7 +89,7 @@ test('the types of the elements have each property that an attribute sets', () =
   assert.equal(tags.length, 13);
   for (const [, tag, name] of tags) {
     const source = sources.find((text) => text.includes(`define('${tag}',`)) ?? '';
-    const shared = source.includes('...ModelElement.properties') ? ofModel : [];
+    const shared = /extends (elementWith\()?ModelElement/.test(source) ? ofModel : [];
     const wanted = [...shared, ...attributesOf(source)];
     const members = membersIn(name);
     // LogitPanel is exempt: <logit-scope> sets the further properties of a panel.

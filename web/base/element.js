@@ -138,3 +138,28 @@ export function withoutAttribute(names) {
 export function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
 }
+
+/**
+ * Makes the base class of an element: another class with these properties. They have no attribute, unless the element's
+ * own `static properties` give them one. A method that reads and assigns such a property reads it by destructuring,
+ * `const { open } = this`, because the type checker takes the assignment for the declaration.
+ * @template {typeof LogitElement} Base
+ * @template {object} Properties
+ * @param {Base} Parent
+ * @param {() => Properties} initial the first values, called for each new element
+ * @returns {Omit<Base, 'prototype'> & (new () => InstanceType<Base> & Properties)}
+ */
+export function elementWith(Parent, initial) {
+  /** @type {any} */
+  const made = class extends /** @type {typeof LogitElement} */ (Parent) {
+    static get properties() {
+      return withoutAttribute(Object.keys(initial()).join(' '));
+    }
+
+    constructor() {
+      super();
+      Object.assign(this, initial());
+    }
+  };
+  return made;
+}

@@ -25,6 +25,7 @@ export class ModelElement extends LogitElement {
   /** Shows this content; null in the instrument, which shows it itself. @type {Placeholder | null} */
   static placeholder = null;
 
+  /** @type {import('lit').PropertyDeclarations} */
   static properties = {
     model: {},
     context: { type: Number },

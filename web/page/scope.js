@@ -7,7 +7,7 @@ import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { Debounce } from '../base/debounce.js';
-import { define } from '../base/element.js';
+import { define, elementWith } from '../base/element.js';
 import { detailOf, reason, sayDropped } from '../base/faults.js';
 import { glossary } from '../base/term.js';
 import { Toolbars } from '../base/toolbars.js';
@@ -43,7 +43,37 @@ import { VIEWS, loadView } from './views.js';
 /** Parts that are hidden in a presentation. */
 const AROUND = ['masthead', 'tabs', 'model', 'footer'];
 
-export class LogitScope extends InstrumentElement {
+export class LogitScope extends elementWith(InstrumentElement, () => ({
+  model: '',
+  /** The context length in tokens; null for the engine's default. @type {number | null} */
+  context: null,
+  grammar: '',
+  prompt: '',
+  view: 'bench',
+  /** True if the tour is offered at a first visit. */
+  guide: false,
+  /** Names of the visible knobs and panels, as parseControls reads them; '' for all. */
+  controls: '',
+  /** True if the user cannot change prompt, settings and tokens, but can step, run and go back. */
+  readonly: false,
+  /** True during a presentation: only the view, in large type. */
+  present: false,
+  /** A sentence above the views, for example about refused parts of an address; '' for none. */
+  notice: '',
+  /** The deed that was last undone or redone. @type {{ words: string } | null} */
+  deed: null,
+  /** Renders the dialog of other programs' settings; null until it is first opened. @type {(() => unknown) | null} */
+  programs: null,
+  /** Renders a line about the settings that the model's file brings along; null without one. @type {(() => unknown) | null} */
+  offer: null,
+  /**
+   * A file of the user that the history names but that is not open; null if none.
+   * @type {import('./local-files.js').FileRecord | null}
+   */
+  missing: null,
+  /** True if the page can share: then there is a share button, and a link to the lessons. */
+  shareable: false,
+})) {
   static properties = {
     model: {},
     context: { type: Number },
@@ -52,14 +82,8 @@ export class LogitScope extends InstrumentElement {
     view: { reflect: true },
     guide: { type: Boolean },
     controls: {},
-    shareable: { state: true },
     readonly: { type: Boolean, reflect: true },
     present: { type: Boolean, reflect: true },
-    notice: { state: true },
-    missing: { state: true },
-    deed: { state: true },
-    programs: { state: true },
-    offer: { state: true },
   };
 
   static styles = [...InstrumentElement.styles, panelStyles, scopeStyles];
@@ -90,41 +114,12 @@ export class LogitScope extends InstrumentElement {
   constructor() {
     super();
     new Toolbars(this);
-    this.model = '';
-    /** The context length in tokens; null for the engine's default. @type {number | null} */
-    this.context = null;
-    this.grammar = '';
-    this.prompt = '';
-    this.view = 'bench';
-    /** True if the tour is offered at a first visit. */
-    this.guide = false;
-    /** Names of the visible knobs and panels, as parseControls reads them; '' for all. */
-    this.controls = '';
-    /** True if the user cannot change prompt, settings and tokens, but can step, run and go back. */
-    this.readonly = false;
-    /** True during a presentation: only the view, in large type. */
-    this.present = false;
-    /** A sentence above the views, for example about refused parts of an address; '' for none. */
-    this.notice = '';
-    /** The deed that was last undone or redone. @type {{ words: string } | null} */
-    this.deed = null;
-    /** Renders the dialog of other programs' settings; null until it is first opened. @type {(() => unknown) | null} */
-    this.programs = null;
-    /** Renders a line about the settings that the model's file brings along; null without one. @type {(() => unknown) | null} */
-    this.offer = null;
     /**
      * Undo steps and last texts of the page's instrument; null on other websites.
      * @type {{ deeds: import('./deeds.js').Deeds, sessions: import('./sessions.js').Sessions } | null}
      */
     this.kept = null;
     glossary.then(() => this.requestUpdate());
-    /**
-     * A file of the user that the history names but that is not open; null if none.
-     * @type {import('./local-files.js').FileRecord | null}
-     */
-    this.missing = null;
-    /** True if the page can share: then there is a share button, and a link to the lessons. */
-    this.shareable = false;
     /**
      * The address that the first load uses. `fragment` comes before the attributes. `dropped` are refused parts of
      * the query. When `coming` has resolved, `complete` adds the state that is not in the address.
@@ -200,9 +195,10 @@ export class LogitScope extends InstrumentElement {
    * @param {PageState} state
    * @param {string} prompt the prompt of the state
    */
-  #takeChoices({ view = this.view, ...state }, prompt) {
-    this.#choices.replace(view, state, prompt);
-    this.view = view;
+  #takeChoices({ view, ...state }, prompt) {
+    const { view: last } = this;
+    this.#choices.replace(view ?? last, state, prompt);
+    this.view = view ?? last;
     this.requestUpdate();
   }
 

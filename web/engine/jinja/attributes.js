@@ -1,6 +1,7 @@
 /** Reads attributes and items (`a.b`, `a['b']`, `a[1:2]`) by the rules of Jinja's sandbox. */
-import { bind, needInt, sliceBounds } from './arguments.js';
+import { bind, needInt, needStr, sliceBounds } from './arguments.js';
 import { refuse } from './fault.js';
+import { formatByFields } from './format.js';
 import { stringMethod } from './strings.js';
 import { Str, concat, str } from './text.js';
 import {
@@ -76,6 +77,24 @@ function method(table, name, self) {
   return new Func(name, (args, named) => run(self, ...bind(name, parameters, args, named)));
 }
 
+/** Follows a field's path, such as ".a[0]", from a value. @param {string} path @param {Value} value */
+function follow(path, value) {
+  let at = value;
+  for (const [, attribute, item] of path.matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) {
+    if (attribute !== undefined) at = getAttribute(at, attribute);
+    else at = getItem(at, /^\d+$/.test(item) ? BigInt(item) : str(item));
+  }
+  return at;
+}
+
+/**
+ * The method `format` of a string; strings.js has the others.
+ * @param {Str} self
+ * @returns {(args: Value[], named: import('./values.js').Named) => Value}
+ */
+const formatMethod = (self) => (args, named) =>
+  formatByFields(needStr(self, "the method 'format' of strings"), args, named, follow);
+
 /**
  * The attribute that Python's object would have; JavaScript's undefined if it has none.
  * @param {Value} value
@@ -88,7 +107,7 @@ function attributeOf(value, name) {
   if (has(UNSUPPORTED, value, name))
     refuse(`the attribute '${name}' of '${typeName(value)}' is not supported`);
   if (value instanceof Str) {
-    const run = stringMethod(value, name);
+    const run = name === 'format' ? formatMethod(value) : stringMethod(value, name);
     return run ? new Func(name, run) : undefined;
   }
   if (value instanceof Dict) return method(OF_DICTS, name, value) ?? undefined;

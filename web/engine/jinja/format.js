@@ -1,5 +1,4 @@
 /** Python's two formatting operations: `%` and `str.format`. */
-import { getAttribute, getItem } from './attributes.js';
 import { refuse } from './fault.js';
 import { fixedText, intText, toFloat, toInt } from './numbers.js';
 import { Markup, Str, concat, str } from './text.js';
@@ -148,18 +147,14 @@ function formatBySpec(value, spec) {
   return concat([fill.repeat(left), shown, fill.repeat(missing - left)]);
 }
 
-/** Follows a field's path, such as ".a[0]", from a value. @param {string} path @param {Value} value */
-function follow(path, value) {
-  let at = value;
-  for (const [, attribute, item] of path.matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) {
-    if (attribute !== undefined) at = getAttribute(at, attribute);
-    else at = getItem(at, /^\d+$/.test(item) ? BigInt(item) : str(item));
-  }
-  return at;
-}
-
-/** `format.format(...)`. @param {Str} format @param {Value[]} args @param {Named} named */
-export function formatByFields(format, args, named) {
+/**
+ * `format.format(...)`.
+ * @param {Str} format
+ * @param {Value[]} args
+ * @param {Named} named
+ * @param {(path: string, value: Value) => Value} follow reads a field's path, such as ".a[0]", from a value
+ */
+export function formatByFields(format, args, named, follow) {
   const source = format.text;
   const parts = [];
   let next = 0;

@@ -1,7 +1,6 @@
 /** The methods of Python's strings. */
 import { bind, needInt, needStr, sliceBounds } from './arguments.js';
 import { refuse } from './fault.js';
-import { formatByFields } from './format.js';
 import { SPACE, Str, concat, str } from './text.js';
 import { Tuple, listOf, needDefined } from './values.js';
 
@@ -344,7 +343,6 @@ const OTHERS = new Set(['encode', 'format_map', 'maketrans', 'translate']);
  */
 export function stringMethod(self, name) {
   const where = `the method '${name}' of strings`;
-  if (name === 'format') return (args, named) => formatByFields(needStr(self, where), args, named);
   if (OTHERS.has(name)) return () => refuse(`${where} is not supported`);
   if (!Object.hasOwn(METHODS, name)) return null;
   const [parameters, run] = METHODS[name];

@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { grade } from '../../grade/grade.js';
 import { scoreOf } from '../../grade/score.js';
 import { TestedFunction } from '../../grade/tested-function.js';
@@ -26,34 +26,21 @@ const LISTED = 3;
 const failsOf = (as, verdict) =>
   `${t('sampler.fails')} ${propertyWords(as, verdict, t, hasMessage)}.`;
 
-export class LogitCode extends LogitElement {
-  static properties = {
-    question: { attribute: false },
-    key: { attribute: false },
-    reader: { attribute: false },
-    run: { attribute: false },
-    code: { state: true },
-    busy: { state: true },
-    verdicts: { state: true },
-  };
-
+export class LogitCode extends elementWith(LogitElement, () => ({
+  /** @type {import('../../lessons/lesson-file.js').Question} */
+  question: { id: '', kind: 'code', ask: '', right: '' },
+  /** The key under which the browser stores the code; '' to store nothing. */
+  key: '',
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** Called at Ctrl+Enter. */
+  run: () => {},
+  code: '',
+  busy: false,
+  /** @type {import('../../grade/grade.js').Verdict[]} */
+  verdicts: [],
+})) {
   static styles = [...LogitElement.styles, codeStyles];
-
-  constructor() {
-    super();
-    /** @type {import('../../lessons/lesson-file.js').Question} */
-    this.question = { id: '', kind: 'code', ask: '', right: '' };
-    /** The key under which the browser stores the code; '' to store nothing. */
-    this.key = '';
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** Called at Ctrl+Enter. */
-    this.run = () => {};
-    this.code = '';
-    this.busy = false;
-    /** @type {import('../../grade/grade.js').Verdict[]} */
-    this.verdicts = [];
-  }
 
   /** @type {TestedFunction | null} */
   #tested = null;

@@ -4,7 +4,7 @@
  * logits are shown instead.
  */
 import { html, nothing } from 'lit';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { props } from '../../base/props.js';
 import { readSeed } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
@@ -32,53 +32,36 @@ const LATER = {
   sentences: () => import('../../views/sentences/sentences.js'),
 };
 
-export class LogitFigure extends LogitElement {
-  static properties = {
-    show: {},
-    begin: { attribute: false },
-    patch: { attribute: false },
-    table: { attribute: false },
-    knob: {},
-    controls: { attribute: false },
-    tokens: { attribute: false },
-    reader: { attribute: false },
-    name: {},
-    waits: { attribute: false },
-    guesses: { attribute: false },
-    held: { type: Boolean, reflect: true },
-    ids: { state: true },
-  };
+export class LogitFigure extends elementWith(LogitElement, () => ({
+  /** @type {import('../../lessons/lesson-file.js').Figure['show']} */
+  show: 'landscape',
+  /** The state with which the figure begins. @type {LessonState} */
+  begin: { prompt: '' },
+  /** The learner's changes to `begin`. @type {Partial<LessonState>} */
+  patch: {},
+  /** The engine's table of settings. @type {import('../../engine/types.js').TableRow[]} */
+  table: [],
+  /** @type {string | undefined} */
+  knob: undefined,
+  /** The names of the controls below the figure. @type {string[] | undefined} */
+  controls: undefined,
+  /** Tokens for the controls of biases and of the first token. @type {string[]} */
+  tokens: [],
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** The ids of `tokens`. @type {Map<string, number>} */
+  ids: new Map(),
+  /** Name of the figure for screen readers. */
+  name: '',
+  /** Numbers of the questions that come before the figure. @type {number[]} */
+  waits: [],
+  /** True if the learner must first draw a guess. */
+  guesses: false,
+  held: false,
+})) {
+  static properties = { show: {}, knob: {}, name: {}, held: { type: Boolean, reflect: true } };
 
   static styles = [...LogitElement.styles, figureStyles];
-
-  constructor() {
-    super();
-    /** @type {import('../../lessons/lesson-file.js').Figure['show']} */
-    this.show = 'landscape';
-    /** The state with which the figure begins. @type {LessonState} */
-    this.begin = { prompt: '' };
-    /** The learner's changes to `begin`. @type {Partial<LessonState>} */
-    this.patch = {};
-    /** The engine's table of settings. @type {import('../../engine/types.js').TableRow[]} */
-    this.table = [];
-    /** @type {string | undefined} */
-    this.knob = undefined;
-    /** The names of the controls below the figure. @type {string[] | undefined} */
-    this.controls = undefined;
-    /** Tokens for the controls of biases and of the first token. @type {string[]} */
-    this.tokens = [];
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** The ids of `tokens`. @type {Map<string, number>} */
-    this.ids = new Map();
-    /** Name of the figure for screen readers. */
-    this.name = '';
-    /** Numbers of the questions that come before the figure. @type {number[]} */
-    this.waits = [];
-    /** True if the learner must first draw a guess. */
-    this.guesses = false;
-    this.held = false;
-  }
 
   #seed = new NumberInput(this, readSeed, (seed) => {
     if (seed !== (this.#now.seed ?? 42)) this.#emitChange({ seed, u: undefined });

@@ -4,7 +4,7 @@
  * are shown. The browser stores the guess.
  */
 import { html, nothing } from 'lit';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { walkTo } from '../../base/handles.js';
 import { shownToken } from '../../lessons/answer-words.js';
 import { distanceOf, guessedTokens, sharesOf, withShare } from '../../lessons/guess-bars.js';
@@ -23,44 +23,28 @@ const STEPS = 100;
 /** If all other tokens have less than this probability together, they get no bar. */
 const LEAST = 1e-9;
 
-export class LogitGuess extends LogitElement {
-  static properties = {
-    guess: { attribute: false },
-    state: { attribute: false },
-    reader: { attribute: false },
-    key: { attribute: false },
-    place: { attribute: false },
-    tokens: { state: true },
-    start: { state: true },
-    real: { state: true },
-    drawn: { state: true },
-    shown: { state: true },
-  };
-
+export class LogitGuess extends elementWith(LogitElement, () => ({
+  /** @type {Guess} */
+  guess: { ask: '' },
+  /** The figure's state. The guess may change its settings. @type {LessonState} */
+  state: { prompt: '' },
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** The key under which the browser stores the guess; '' to store nothing. */
+  key: '',
+  /** The index of the part, from 0. */
+  place: 0,
+  /** The texts of the tokens. @type {string[]} */
+  tokens: [],
+  /** The first lengths of the bars, as probabilities; the last one is for all other tokens. @type {number[]} */
+  start: [],
+  /** The probabilities that the engine computes. @type {number[]} */
+  real: [],
+  /** The probabilities that the learner has drawn. @type {number[]} */
+  drawn: [],
+  shown: false,
+})) {
   static styles = [...LogitElement.styles, guessStyles];
-
-  constructor() {
-    super();
-    /** @type {Guess} */
-    this.guess = { ask: '' };
-    /** The figure's state. The guess may change its settings. @type {LessonState} */
-    this.state = { prompt: '' };
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** The key under which the browser stores the guess; '' to store nothing. */
-    this.key = '';
-    /** The index of the part, from 0. */
-    this.place = 0;
-    /** The texts of the tokens. @type {string[]} */
-    this.tokens = [];
-    /** The first lengths of the bars, as probabilities; the last one is for all other tokens. @type {number[]} */
-    this.start = [];
-    /** The probabilities that the engine computes. @type {number[]} */
-    this.real = [];
-    /** The probabilities that the learner has drawn. @type {number[]} */
-    this.drawn = [];
-    this.shown = false;
-  }
 
   #asking = new Asking(this);
   /** Index of the bar that a pointer drags; -1 for none. */
@@ -108,7 +92,8 @@ export class LogitGuess extends LogitElement {
     const kept = this.key && recallCode(this.key, this.#guessId);
     const shares = kept ? kept.split(' ').slice(1).map(Number) : [];
     const whole = shares.length === n && shares.every((share) => share >= 0 && share <= 1);
-    if (this.drawn.length !== n) this.drawn = whole ? shares : this.start;
+    const { drawn } = this;
+    if (drawn.length !== n) this.drawn = whole ? shares : this.start;
     if (kept?.startsWith('shown') && whole) this.#reveal();
   }
 

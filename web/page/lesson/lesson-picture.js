@@ -3,7 +3,7 @@
  * knob.
  */
 import { html, nothing, svg } from 'lit';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { shownToken } from '../../lessons/answer-words.js';
 import lessonPictureStyles from './lesson-picture.css';
 
@@ -16,24 +16,15 @@ const BANDS = 6;
 const [WIDTH, HEIGHT] = [320, 160];
 const LINE = 22;
 
-export class LogitLessonPicture extends LogitElement {
-  static properties = {
-    lesson: { attribute: false },
-    reader: { attribute: false },
-    bands: { state: true },
-  };
-
+export class LogitLessonPicture extends elementWith(LogitElement, () => ({
+  /** @type {Lesson | null} */
+  lesson: null,
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** The tokens, each with its probability at every value. @type {{ text: string, ps: number[] }[]} */
+  bands: [],
+})) {
   static styles = [...LogitElement.styles, lessonPictureStyles];
-
-  constructor() {
-    super();
-    /** @type {Lesson | null} */
-    this.lesson = null;
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** The tokens, each with its probability at every value. @type {{ text: string, ps: number[] }[]} */
-    this.bands = [];
-  }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {

@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { locales } from '#locales/lesson';
 import { centre } from '../../base/centre.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { answer, markOf, merge, readMarks, report, showSolution } from '../../lessons/marks.js';
 import { figureReport } from '../../lessons/measures.js';
@@ -46,23 +46,46 @@ const NOTHING = {};
 /** @type {string[]} */
 const NO_TOKENS = [];
 
-export class LogitLesson extends LogitElement {
-  static properties = {
-    lesson: {},
-    report: {},
-    xapi: {},
-    actor: {},
-    links: {},
-    unreported: { state: true },
-    given: { attribute: false },
-    read: { state: true },
-    list: { state: true },
-    faults: { state: true },
-    marks: { state: true },
-    patches: { state: true },
-    forgets: { state: true },
-    guessed: { state: true },
-  };
+export class LogitLesson extends elementWith(LogitElement, () => ({
+  /** The name of a shipped lesson, the address of a file of this origin, or '' for the list. */
+  lesson: '',
+  /** Names of the course systems that get the marks, as in web/page/marks/connect.js; '' for none. */
+  report: '',
+  /** Address of an xAPI store; '' for none. Only the page can set it, never the file of a lesson. */
+  xapi: '',
+  /** The learner, an xAPI agent as JSON; '' for none. */
+  actor: '',
+  /**
+   * Kind of links to other lessons: '' for this page with another query, "pages" for files beside it, "none" for no
+   * links.
+   */
+  links: '',
+  /**
+   * For each course system that did not accept marks: a sentence about it.
+   * @type {Record<string, { text: string, again?: () => void }>}
+   */
+  unreported: {},
+  /** The editor's draft, which has no marks; null for none. @type {Lesson | null} */
+  given: null,
+  /** @type {Lesson | null} */
+  read: null,
+  /** @type {Lesson[]} */
+  list: [],
+  /** The reasons why the lesson cannot be shown. @type {string[]} */
+  faults: [],
+  /** @type {Marks} */
+  marks: {},
+  /**
+   * For each part: the changes to its figures, and the present state of its first figure.
+   * @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>}
+   */
+  patches: {},
+  /** True while the page asks if the learner really wants to start again. */
+  forgets: false,
+  /** Indices of the parts whose guess is done. @type {number[]} */
+  guessed: [],
+})) {
+  static properties = { lesson: {}, report: {}, xapi: {}, actor: {}, links: {} };
 
   static styles = [...LogitElement.styles, headerStyles, inlineStyles, lessonStyles];
 
@@ -84,47 +107,6 @@ export class LogitLesson extends LogitElement {
   #open = () => {};
   /** Resolves when a lesson is displayed. @type {Promise<void>} */
   opened = new Promise((resolve) => (this.#open = resolve));
-
-  constructor() {
-    super();
-    /** The name of a shipped lesson, the address of a file of this origin, or '' for the list. */
-    this.lesson = '';
-    /** Names of the course systems that get the marks, as in web/page/marks/connect.js; '' for none. */
-    this.report = '';
-    /** Address of an xAPI store; '' for none. Only the page can set it, never the file of a lesson. */
-    this.xapi = '';
-    /** The learner, an xAPI agent as JSON; '' for none. */
-    this.actor = '';
-    /**
-     * Kind of links to other lessons: '' for this page with another query, "pages" for files beside it, "none" for no
-     * links.
-     */
-    this.links = '';
-    /**
-     * For each course system that did not accept marks: a sentence about it.
-     * @type {Record<string, { text: string, again?: () => void }>}
-     */
-    this.unreported = {};
-    /** The editor's draft, which has no marks; null for none. @type {Lesson | null} */
-    this.given = null;
-    /** @type {Lesson | null} */
-    this.read = null;
-    /** @type {Lesson[]} */
-    this.list = [];
-    /** The reasons why the lesson cannot be shown. @type {string[]} */
-    this.faults = [];
-    /** @type {Marks} */
-    this.marks = {};
-    /**
-     * For each part: the changes to its figures, and the present state of its first figure.
-     * @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>}
-     */
-    this.patches = {};
-    /** True while the page asks if the learner really wants to start again. */
-    this.forgets = false;
-    /** Indices of the parts whose guess is done. @type {number[]} */
-    this.guessed = [];
-  }
 
   get busy() {
     return this.#fetching > 0 || this.#reader.busy;
@@ -222,9 +204,10 @@ export class LogitLesson extends LogitElement {
     );
     if (!lesson) return;
     const key = keyOf(name, lesson);
-    if (key !== this.#key) this.marks = {};
+    const { marks } = this;
+    const kept = key === this.#key ? marks : {};
     this.#key = key;
-    if (this.#storesMarks) this.marks = merge(this.marks, recallMarks(key));
+    this.marks = this.#storesMarks ? merge(kept, recallMarks(key)) : kept;
     if (another) this.patches = {}; // another lesson, not only another language
     if (another) this.guessed = [];
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);

@@ -3,7 +3,7 @@
  * another step, counted from 1 over all rounds.
  */
 import { html, nothing } from 'lit';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
 import { fixed, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
@@ -18,31 +18,21 @@ const [ROUNDS, PACE_MS] = [8, 1200];
 /** Number of tokens shown with their logits: the last ones. */
 const ROWS = 5;
 
-export class LogitLoop extends LogitElement {
-  static properties = {
-    reader: { attribute: false },
-    state: { attribute: false },
-    step: { type: Number },
-    held: { type: Boolean },
-    rounds: { state: true },
-    running: { state: true },
-  };
+export class LogitLoop extends elementWith(LogitElement, () => ({
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** @type {import('../../lessons/measures.js').LessonState} */
+  state: { prompt: '' },
+  /** The highlighted step, counted from 1 over all rounds; 0 for none. */
+  step: 0,
+  held: false,
+  /** @type {LoopRound[]} */
+  rounds: [],
+  running: false,
+})) {
+  static properties = { step: { type: Number }, held: { type: Boolean } };
 
   static styles = [...LogitElement.styles, loopStyles];
-
-  constructor() {
-    super();
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** @type {import('../../lessons/measures.js').LessonState} */
-    this.state = { prompt: '' };
-    /** The highlighted step, counted from 1 over all rounds; 0 for none. */
-    this.step = 0;
-    this.held = false;
-    /** @type {LoopRound[]} */
-    this.rounds = [];
-    this.running = false;
-  }
 
   #asking = new Asking(this);
   #read = '';

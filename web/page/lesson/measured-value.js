@@ -1,6 +1,6 @@
 /** <logit-measured-value>: the value of one measure, for example the right answer of a question. */
 import { html } from 'lit';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { inWords } from '../../lessons/answer-words.js';
 import { LESSON_MEASURES } from '../../lessons/measures.js';
@@ -8,27 +8,17 @@ import { t } from '../../locale/locale.js';
 import { Asking } from './asking.js';
 import measuredValueStyles from './measured-value.css';
 
-export class LogitMeasuredValue extends LogitElement {
-  static properties = {
-    reader: { attribute: false },
-    shown: { attribute: false },
-    asked: { attribute: false },
-    value: { state: true },
-  };
-
+export class LogitMeasuredValue extends elementWith(LogitElement, () => ({
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** @type {import('../../lessons/measures.js').LessonState | null} */
+  shown: null,
+  /** @type {import('../../lessons/measures.js').Asked | null} */
+  asked: null,
+  /** @type {number | string | undefined} */
+  value: undefined,
+})) {
   static styles = [...LogitElement.styles, measuredValueStyles];
-
-  constructor() {
-    super();
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** @type {import('../../lessons/measures.js').LessonState | null} */
-    this.shown = null;
-    /** @type {import('../../lessons/measures.js').Asked | null} */
-    this.asked = null;
-    /** @type {number | string | undefined} */
-    this.value = undefined;
-  }
 
   #asking = new Asking(this);
 

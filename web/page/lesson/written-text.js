@@ -3,7 +3,7 @@
  * and which symbols may come next.
  */
 import { html, nothing } from 'lit';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
 import { crc32 } from '../../lessons/crc32.js';
 import { number, t } from '../../locale/locale.js';
@@ -16,27 +16,19 @@ import writtenTextStyles from './written-text.css';
 
 const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text).length;
 
-export class LogitWrittenText extends LogitElement {
-  static properties = {
-    reader: { attribute: false },
-    state: { attribute: false },
-    constrained: { type: Boolean },
-    written: { state: true },
-  };
+export class LogitWrittenText extends elementWith(LogitElement, () => ({
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** @type {LessonState} */
+  state: { prompt: '' },
+  /** True if the learner can choose a constraint. */
+  constrained: false,
+  /** @type {import('../../lessons/measures.js').Written | undefined} */
+  written: undefined,
+})) {
+  static properties = { constrained: { type: Boolean } };
 
   static styles = [...LogitElement.styles, writtenTextStyles];
-
-  constructor() {
-    super();
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** @type {LessonState} */
-    this.state = { prompt: '' };
-    /** True if the learner can choose a constraint. */
-    this.constrained = false;
-    /** @type {import('../../lessons/measures.js').Written | undefined} */
-    this.written = undefined;
-  }
 
   #asking = new Asking(this);
 

@@ -4,30 +4,24 @@
  */
 import { html, nothing } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { namedHtml, spoken } from '../../base/visible.js';
 import biasesStyles from './biases.css';
 
 /** @import { Bias } from '../../state/bench.js' */
 
-export class LogitBiases extends LogitElement {
-  static properties = {
-    ...withoutAttribute('biases eos'),
-    fixed: { type: Boolean },
-  };
+export class LogitBiases extends elementWith(LogitElement, () => ({
+  /** @type {Bias[]} */
+  biases: [],
+  eos: -1,
+  fixed: false,
+})) {
+  static properties = { fixed: { type: Boolean } };
 
   static styles = [...LogitElement.styles, biasesStyles];
 
   /** Index of the button that was pressed, until the focus has moved on; else -1. */
   #pressed = -1;
-
-  constructor() {
-    super();
-    /** @type {Bias[]} */
-    this.biases = [];
-    this.eos = -1;
-    this.fixed = false;
-  }
 
   /** The pressed button has disappeared: move the focus to the next one, or to the text field if none is left. */
   updated() {

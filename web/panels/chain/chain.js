@@ -8,7 +8,7 @@ import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { measure, t } from '../../locale/locale.js';
 import chainStyles from './chain.css';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
@@ -37,12 +37,65 @@ const HOVER = matchMedia('(hover: hover)');
 /** Entries of the shelf that are no samplers; presets do not change them. */
 const BESIDE = ['own', 'constraint', 'logit_bias'];
 
-export class LogitChain extends LogitElement {
+export class LogitChain extends elementWith(LogitElement, () => ({
+  /** @type {SettingRow[]} */
+  table: [],
+  /** @type {Settings} */
+  settings: {},
+  /** @type {Trace | null} */
+  trace: null,
+  /** @type {Preset[]} */
+  presets: [],
+  /** @type {Preset[]} */
+  imitations: [],
+  /** @type {Preset[]} */
+  strategies: [],
+  /** @type {string[] | null} Null for the canonical order. */
+  order: null,
+  /** @type {import('../../state/order.js').Difference | null} */
+  difference: null,
+  eos: -1,
+  /** Mirostat's bound or adaptive-p's mean at this step; null if both are off. @type {number | null} */
+  mu: null,
+  /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
+  pair: null,
+  /** @type {import('../../state/beside.js').Beside | null} */
+  beside: null,
+  /** Names of the settings to show; null for all. @type {string[] | null} */
+  only: null,
+  fixed: false,
+  /** @type {import('../../state/fields.js').Gates} */
+  gates: {},
+  /**
+   * Settings of the thinking if they draw the displayed token; null if the knobs' values do.
+   * @type {Settings | null}
+   */
+  partSettings: null,
+  /** True if the shelf offers the user's own sampler, constraints, and samplers that read a second text. */
+  programmable: false,
+  /** True to offer the settings of other programs. */
+  imports: false,
+  /** The reason why the engine cannot apply the gates; '' if none. */
+  fault: '',
+  /** True if the shelf and the further settings are unfolded. */
+  unfolded: false,
+  /** True to show one knob at a time, as on a phone. */
+  single: false,
+  /**
+   * True if the first lines stick to the edge of the window. The buttons that add samplers are then below all
+   * lines.
+   */
+  docked: false,
+  /** True if the user has chosen to see all knobs although `single` is true. */
+  listed: false,
+  /** Number of times that all settings were replaced, by a preset or another state. */
+  replacements: 0,
+  /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
+  own: null,
+  /** Name of the sampler whose knob is shown if only one is; '' for the first. */
+  at: '',
+})) {
   static properties = {
-    ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
-    ...withoutAttribute(
-      'mu pair beside only gates partSettings fault unfolded listed replacements at own',
-    ),
     fixed: { type: Boolean },
     single: { type: Boolean },
     docked: { type: Boolean },
@@ -78,66 +131,6 @@ export class LogitChain extends LogitElement {
       this.emit('logit-order', { order: order.join() === this.#usualOrder.join() ? null : order });
     },
   });
-
-  constructor() {
-    super();
-    /** @type {SettingRow[]} */
-    this.table = [];
-    /** @type {Settings} */
-    this.settings = {};
-    /** @type {Trace | null} */
-    this.trace = null;
-    /** @type {Preset[]} */
-    this.presets = [];
-    /** @type {Preset[]} */
-    this.imitations = [];
-    /** @type {Preset[]} */
-    this.strategies = [];
-    /** @type {string[] | null} Null for the canonical order. */
-    this.order = null;
-    /** @type {import('../../state/order.js').Difference | null} */
-    this.difference = null;
-    this.eos = -1;
-    /** Mirostat's bound or adaptive-p's mean at this step; null if both are off. @type {number | null} */
-    this.mu = null;
-    /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
-    this.pair = null;
-    /** @type {import('../../state/beside.js').Beside | null} */
-    this.beside = null;
-    /** Names of the settings to show; null for all. @type {string[] | null} */
-    this.only = null;
-    this.fixed = false;
-    /** @type {import('../../state/fields.js').Gates} */
-    this.gates = {};
-    /**
-     * Settings of the thinking if they draw the displayed token; null if the knobs' values do.
-     * @type {Settings | null}
-     */
-    this.partSettings = null;
-    /** True if the shelf offers the user's own sampler, constraints, and samplers that read a second text. */
-    this.programmable = false;
-    /** True to offer the settings of other programs. */
-    this.imports = false;
-    /** The reason why the engine cannot apply the gates; '' if none. */
-    this.fault = '';
-    /** True if the shelf and the further settings are unfolded. */
-    this.unfolded = false;
-    /** True to show one knob at a time, as on a phone. */
-    this.single = false;
-    /**
-     * True if the first lines stick to the edge of the window. The buttons that add samplers are then below all
-     * lines.
-     */
-    this.docked = false;
-    /** True if the user has chosen to see all knobs although `single` is true. */
-    this.listed = false;
-    /** Number of times that all settings were replaced, by a preset or another state. */
-    this.replacements = 0;
-    /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
-    this.own = null;
-    /** Name of the sampler whose knob is shown if only one is; '' for the first. */
-    this.at = '';
-  }
 
   connectedCallback() {
     super.connectedCallback();
@@ -289,13 +282,14 @@ export class LogitChain extends LogitElement {
   #renderOthers(chips) {
     const ofText = this.programmable ? [] : ['own', 'constraint', ...SECOND];
     const shelved = [...this.#taken, ...ofText];
+    const { listed } = this;
     return html`
       <div class="folds">
         ${chips}
         <button class="quiet" aria-expanded=${this.unfolded} data-command="stages"
           @click=${() => (this.unfolded = !this.unfolded)}>${t('chain.stages')}</button>
         <button class="quiet" ?hidden=${!this.single} data-command="list"
-          @click=${() => (this.listed = !this.listed)}>${t(this.listed ? 'chain.one' : 'chain.list')}</button>
+          @click=${() => (this.listed = !listed)}>${t(listed ? 'chain.one' : 'chain.list')}</button>
       </div>
       ${
         this.unfolded
@@ -516,7 +510,8 @@ export class LogitChain extends LogitElement {
       this.requestUpdate(); // sends no setting: the card sends the value entered in it
     else {
       // Set the value at once: if it changed later, its selected text would no longer be selected.
-      this.settings = { ...this.settings, [name]: start };
+      const { settings } = this;
+      this.settings = { ...settings, [name]: start };
       this.emit('logit-set', { [name]: start });
     }
   }
@@ -531,7 +526,8 @@ export class LogitChain extends LogitElement {
       this.settings = { ...this.settings, ...neutral }; // shown before the engine's answer brings the trace
       this.emit('logit-set', neutral);
     }
-    if (this.at === name) this.at = '';
+    const { at } = this;
+    if (at === name) this.at = '';
     this.requestUpdate();
   }
 

@@ -8,7 +8,7 @@ import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
 import { aboutSetting } from '../../base/setting-words.js';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { liveUnfocused } from '../../base/live-unfocused.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import constraintStyles from './constraint.css';
@@ -51,30 +51,23 @@ function signsOf(bytes) {
   return shown.some((byte) => byte > 127) ? [...names, ''] : names;
 }
 
-export class LogitConstraint extends LogitElement {
-  static properties = {
-    ...withoutAttribute('gates state stages draft'),
-    fault: {},
-    bare: { type: Boolean },
-  };
+export class LogitConstraint extends elementWith(LogitElement, () => ({
+  /** @type {import('../../state/fields.js').Gates} */
+  gates: {},
+  /** @type {import('../../engine/types.js').ConstraintState | null} */
+  state: null,
+  /** @type {import('../../plots/trace.js').Stage[]} */
+  stages: [],
+  /** A sentence about why the engine refused the settings; '' if it did not. */
+  fault: '',
+  /** True to show only the constraint. */
+  bare: false,
+  /** The grammar in its text field. */
+  draft: EXAMPLE,
+})) {
+  static properties = { fault: {}, bare: { type: Boolean } };
 
   static styles = [...LogitElement.styles, constraintStyles];
-
-  constructor() {
-    super();
-    /** @type {import('../../state/fields.js').Gates} */
-    this.gates = {};
-    /** @type {import('../../engine/types.js').ConstraintState | null} */
-    this.state = null;
-    /** @type {import('../../plots/trace.js').Stage[]} */
-    this.stages = [];
-    /** A sentence about why the engine refused the settings; '' if it did not. */
-    this.fault = '';
-    /** True to show only the constraint. */
-    this.bare = false;
-    /** The grammar in its text field. */
-    this.draft = EXAMPLE;
-  }
 
   get #chosenKind() {
     const { constraint = null } = this.gates;

@@ -7,7 +7,7 @@ import { locales } from '#locales/conventions';
 import { live } from 'lit/directives/live.js';
 import { conventions } from '../../engine/presets.js';
 import { addMessages, number, percent, t } from '../../locale/locale.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { describeDifference } from '../../base/setting-words.js';
 import { namedHtml, spoken } from '../../base/visible.js';
 import conventionsStyles from './conventions.css';
@@ -24,19 +24,14 @@ const WORDS = {
   same: 'conventions.same',
 };
 
-export class LogitConventions extends LogitElement {
-  static properties = withoutAttribute('pair beside eos');
-
+export class LogitConventions extends elementWith(LogitElement, () => ({
+  /** @type {[string, string]} */
+  pair: ['transformers', 'llama.cpp'],
+  /** Results of both programs' rules; null until they are computed. @type {Beside | null} */
+  beside: null,
+  eos: -1,
+})) {
   static styles = [...LogitElement.styles, conventionsStyles];
-
-  constructor() {
-    super();
-    /** @type {[string, string]} */
-    this.pair = ['transformers', 'llama.cpp'];
-    /** Results of both programs' rules; null until they are computed. @type {Beside | null} */
-    this.beside = null;
-    this.eos = -1;
-  }
 
   render() {
     const [one, other] = this.pair;

@@ -7,7 +7,7 @@ import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/chain';
 import { addMessages, plain, t } from '../../locale/locale.js';
 import { cssom, setProperties } from '../../plots/cssom.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import {
   aboutSetting,
@@ -25,9 +25,21 @@ addMessages(locales);
 
 /** @import { SettingRow } from '../../plots/trace.js' */
 
-export class LogitKnob extends LogitElement {
+export class LogitKnob extends elementWith(LogitElement, () => ({
+  /** @type {SettingRow | null} */
+  row: null,
+  value: 0,
+  /** Limit of the slider if it is below the table's, such as the size of the vocabulary for top-k. */
+  most: Infinity,
+  /** True if the description is visible. */
+  open: false,
+  fixed: false,
+  /** True if a button beside the knob removes it, so that it needs no button to reset. */
+  removable: false,
+  /** True if another element shows the name, so that the slider has the whole width. */
+  large: false,
+})) {
   static properties = {
-    ...withoutAttribute('row value most'),
     open: { type: Boolean },
     fixed: { type: Boolean },
     removable: { type: Boolean, reflect: true },
@@ -43,22 +55,6 @@ export class LogitKnob extends LogitElement {
     (text) => this.#readValue(text),
     (value) => this.#emitValue(value),
   );
-
-  constructor() {
-    super();
-    /** @type {SettingRow | null} */
-    this.row = null;
-    this.value = 0;
-    /** Limit of the slider if it is below the table's, such as the size of the vocabulary for top-k. */
-    this.most = Infinity;
-    /** True if the description is visible. */
-    this.open = false;
-    this.fixed = false;
-    /** True if a button beside the knob removes it, so that it needs no button to reset. */
-    this.removable = false;
-    /** True if another element shows the name, so that the slider has the whole width. */
-    this.large = false;
-  }
 
   focus() {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
@@ -132,9 +128,10 @@ export class LogitKnob extends LogitElement {
 
   /** @param {number} value */
   #emitValue(value) {
-    if (!this.row || value === this.value) return;
+    const { row, value: last } = this;
+    if (!row || value === last) return;
     this.value = value; // shown before the engine's answer
-    this.emit('logit-set', { [this.row.name]: value });
+    this.emit('logit-set', { [row.name]: value });
   }
 
   /** @param {SettingRow} row */

@@ -7,7 +7,7 @@
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/shelf';
 import { addMessages, announceLanguage, measure, t } from '../../locale/locale.js';
-import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { aboutSetting, capitalise, settingName } from '../../base/setting-words.js';
 import { layoutSteps } from '../../plots/steps.js';
 import { lease } from '../../state/engines.js';
@@ -45,28 +45,23 @@ async function readPictures() {
   }
 }
 
-export class LogitShelf extends LogitElement {
-  static properties = withoutAttribute('table shown inside imports query pictures');
-
+export class LogitShelf extends elementWith(LogitElement, () => ({
+  /** @type {import('../../plots/trace.js').SettingRow[]} */
+  table: [],
+  /** Names of the samplers that cannot be added. @type {string[]} */
+  shown: [],
+  /** Names of the samplers that are in the chain. @type {string[]} */
+  inside: [],
+  /** True if the search finds the settings of other programs. */
+  imports: false,
+  query: '',
+  /**
+   * Pictures by sampler and kind of distribution; empty until they are computed.
+   * @type {Record<string, Record<string, Picture>>}
+   */
+  pictures: {},
+})) {
   static styles = [...LogitElement.styles, shelfStyles];
-
-  constructor() {
-    super();
-    /** @type {import('../../plots/trace.js').SettingRow[]} */
-    this.table = [];
-    /** Names of the samplers that cannot be added. @type {string[]} */
-    this.shown = [];
-    /** Names of the samplers that are in the chain. @type {string[]} */
-    this.inside = [];
-    /** True if the search finds the settings of other programs. */
-    this.imports = false;
-    this.query = '';
-    /**
-     * Pictures by sampler and kind of distribution; empty until they are computed.
-     * @type {Record<string, Record<string, Picture>>}
-     */
-    this.pictures = {};
-  }
 
   /** The groups, each with the samplers that can still be added. */
   get #groups() {

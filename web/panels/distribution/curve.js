@@ -16,7 +16,7 @@ import {
 } from '../../plots/curve.js';
 import { findHandles, valueFor } from '../../plots/cuts.js';
 import curveStyles from './curve.css';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { renderFold } from './distribution-table.js';
 import frameStyles from '../../style/frame.css';
 import handleStyles from '../../style/handle.css';
@@ -32,28 +32,22 @@ addMessages(locales);
 /** Half of a handle's thickness, in 1/16 rem. */
 const HALF = 10;
 
-export class LogitCurve extends LogitElement {
-  static properties = {
-    ...withoutAttribute('trace curves view rank'),
-    fixed: { type: Boolean },
-  };
+export class LogitCurve extends elementWith(LogitElement, () => ({
+  fixed: false,
+  /** @type {Trace | null} */
+  trace: null,
+  /** @type {Curves | null} */
+  curves: null,
+  /** @type {'cumulative' | 'ranks'} */
+  view: 'cumulative',
+  /** Rank under the pointer or chosen by a key; null if none. @type {number | null} */
+  rank: null,
+})) {
+  static properties = { fixed: { type: Boolean } };
 
   static styles = [...LogitElement.styles, handleStyles, frameStyles, curveStyles];
 
   #width = new Width(this, '.chart');
-
-  constructor() {
-    super();
-    this.fixed = false;
-    /** @type {Trace | null} */
-    this.trace = null;
-    /** @type {Curves | null} */
-    this.curves = null;
-    /** @type {'cumulative' | 'ranks'} */
-    this.view = 'cumulative';
-    /** Rank under the pointer or chosen by a key; null if none. @type {number | null} */
-    this.rank = null;
-  }
 
   render() {
     const { trace, curves } = this;

@@ -24,7 +24,7 @@ import { renderBarHandles } from './bar-handles.js';
 import '../chain/biases.js';
 import barStyles from './distribution.css';
 import { renderTable } from './distribution-table.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { help } from '../../base/help.js';
 import handleStyles from '../../style/handle.css';
 import tableStyles from '../../style/table.css';
@@ -56,12 +56,44 @@ const COUNTED = ['temperature', 'top_k', 'top_p'];
 /** Samplers that never remove a token, so they have no line. */
 const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
 
-export class LogitDistribution extends LogitElement {
-  static properties = {
-    ...withoutAttribute('trace drawn eos view curves biases tally active menu unfolded ranks'),
-    ...withoutAttribute('further table settings order'),
-    fixed: { type: Boolean },
-  };
+export class LogitDistribution extends elementWith(LogitElement, () => ({
+  /** @type {Trace | null} */
+  trace: null,
+  /** @type {import('../../plots/trace.js').Drawn | null} The next token; null if none. */
+  drawn: null,
+  eos: -1,
+  /** @type {View} */
+  view: 'bars',
+  /** @type {import('../../plots/curve.js').Curves | null} */
+  curves: null,
+  /** @type {import('../../state/bench.js').Bias[]} */
+  biases: [],
+  /**
+   * Tokens for the picture of the stages that are not listed in the trace.
+   * @type {import('../../plots/stages.js').BandToken[]}
+   */
+  further: [],
+  /** @type {import('../../plots/trace.js').SettingRow[]} */
+  table: [],
+  /** @type {import('../../plots/trace.js').Settings} */
+  settings: {},
+  /** @type {string[] | null} */
+  order: null,
+  fixed: false,
+  /** @type {import('../../state/tally.js').Tally | null} */
+  tally: null,
+  /** Key of the row under the pointer or chosen by a key; null if none. @type {string | null} */
+  active: null,
+  /** Key of the row whose menu is open; null if none. @type {string | null} */
+  menu: null,
+  unfolded: false,
+  /**
+   * The module of the charts over all ranks; null until it is fetched.
+   * @type {typeof import('./curve.js') | null}
+   */
+  ranks: null,
+})) {
+  static properties = { fixed: { type: Boolean } };
 
   static styles = [...LogitElement.styles, handleStyles, tableStyles, barStyles];
 
@@ -79,45 +111,6 @@ export class LogitDistribution extends LogitElement {
   #moving = null;
   /** True if the pointer chose the active row, false if a key did. */
   #pointed = false;
-
-  constructor() {
-    super();
-    /** @type {Trace | null} */
-    this.trace = null;
-    /** @type {import('../../plots/trace.js').Drawn | null} The next token; null if none. */
-    this.drawn = null;
-    this.eos = -1;
-    /** @type {View} */
-    this.view = 'bars';
-    /** @type {import('../../plots/curve.js').Curves | null} */
-    this.curves = null;
-    /** @type {import('../../state/bench.js').Bias[]} */
-    this.biases = [];
-    /**
-     * Tokens for the picture of the stages that are not listed in the trace.
-     * @type {import('../../plots/stages.js').BandToken[]}
-     */
-    this.further = [];
-    /** @type {import('../../plots/trace.js').SettingRow[]} */
-    this.table = [];
-    /** @type {import('../../plots/trace.js').Settings} */
-    this.settings = {};
-    /** @type {string[] | null} */
-    this.order = null;
-    this.fixed = false;
-    /** @type {import('../../state/tally.js').Tally | null} */
-    this.tally = null;
-    /** Key of the row under the pointer or chosen by a key; null if none. @type {string | null} */
-    this.active = null;
-    /** Key of the row whose menu is open; null if none. @type {string | null} */
-    this.menu = null;
-    this.unfolded = false;
-    /**
-     * The module of the charts over all ranks; null until it is fetched.
-     * @type {typeof import('./curve.js') | null}
-     */
-    this.ranks = null;
-  }
 
   /** @param {Map<string, unknown>} changes @returns {boolean} */
   shouldUpdate(changes) {
@@ -168,10 +161,11 @@ export class LogitDistribution extends LogitElement {
       import('../stages/stages.js'); // loads the element and its strings
     else if (!this.#showsBars && !this.ranks)
       import('./curve.js').then((ranks) => (this.ranks = ranks));
-    if (!changes.has('trace') || !this.trace) return;
-    const keys = this.#rowKeys(this.trace);
-    if (this.active !== null && !keys.includes(this.active)) this.active = null;
-    if (this.menu !== null && !keys.includes(this.menu)) this.menu = null;
+    const { trace, active, menu } = this;
+    if (!changes.has('trace') || !trace) return;
+    const keys = this.#rowKeys(trace);
+    if (active !== null && !keys.includes(active)) this.active = null;
+    if (menu !== null && !keys.includes(menu)) this.menu = null;
   }
 
   render() {

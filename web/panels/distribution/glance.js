@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { GLIDE } from '../../base/reorder.js';
 import { visible } from '../../base/visible.js';
 import glanceStyles from './glance.css';
@@ -22,9 +22,19 @@ const ENOUGH = 0.4;
 /** Visible shares at which the observer reports. */
 const PARTS = Array.from({ length: 21 }, (_, i) => i / 20);
 
-export class LogitGlance extends LogitElement {
+export class LogitGlance extends elementWith(LogitElement, () => ({
+  /** @type {Trace | null} */
+  trace: null,
+  /** @type {import('../../plots/trace.js').Drawn | null} The next token; null if none. */
+  drawn: null,
+  eos: -1,
+  /** CSS selectors of the knobs and of the chart, in the tree that contains this element. */
+  knobs: '',
+  chart: '',
+  shown: false,
+  low: false,
+})) {
   static properties = {
-    ...withoutAttribute('trace drawn eos'),
     knobs: {},
     chart: {},
     shown: { type: Boolean, reflect: true },
@@ -40,20 +50,6 @@ export class LogitGlance extends LogitElement {
   #timer;
   /** Time of the last move of a knob, in ms. */
   #turned = -Infinity;
-
-  constructor() {
-    super();
-    /** @type {Trace | null} */
-    this.trace = null;
-    /** @type {import('../../plots/trace.js').Drawn | null} The next token; null if none. */
-    this.drawn = null;
-    this.eos = -1;
-    /** CSS selectors of the knobs and of the chart, in the tree that contains this element. */
-    this.knobs = '';
-    this.chart = '';
-    this.shown = false;
-    this.low = false;
-  }
 
   /** @param {Map<string, unknown>} changed */
   shouldUpdate(changed) {

@@ -10,7 +10,7 @@ import { fixed, number, plain, rounded, t } from '../../locale/locale.js';
 import { STRIP_HEIGHT, renderStrip } from '../../plots/strip-view.js';
 import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import { keptWords, readSeed } from '../../base/setting-words.js';
 import { listen } from '../../base/props.js';
@@ -26,12 +26,29 @@ const MANY = 1000;
 /** Largest u of the slider; u must be below 1. */
 const LAST = 0.9999;
 
-export class LogitDraw extends LogitElement {
-  static properties = {
-    ...withoutAttribute('trace drawn seed count finished eos method whatIf tally opened'),
-    stepping: { type: Boolean },
-    fixed: { type: Boolean },
-  };
+export class LogitDraw extends elementWith(LogitElement, () => ({
+  /** @type {Trace | null} */
+  trace: null,
+  /** @type {Drawn | null} */
+  drawn: null,
+  seed: 0,
+  count: 0,
+  /** @type {string | null} */
+  finished: null,
+  eos: -1,
+  /** @type {'inverse' | 'gumbel'} */
+  method: 'inverse',
+  /** The u that the user tries; null for the seed's own. @type {number | null} */
+  whatIf: null,
+  /** @type {import('../../state/tally.js').Tally | null} */
+  tally: null,
+  /** True if a button beside the strip takes the token at the user's u. */
+  stepping: false,
+  fixed: false,
+  /** True if the seed, the method and many draws are unfolded. */
+  opened: false,
+})) {
+  static properties = { stepping: { type: Boolean }, fixed: { type: Boolean } };
 
   static styles = [...LogitElement.styles, drawStyles];
 
@@ -48,30 +65,6 @@ export class LogitDraw extends LogitElement {
     readSeed,
     (seed) => seed !== this.seed && this.emit('logit-seed', { seed }),
   );
-
-  constructor() {
-    super();
-    /** @type {Trace | null} */
-    this.trace = null;
-    /** @type {Drawn | null} */
-    this.drawn = null;
-    this.seed = 0;
-    this.count = 0;
-    /** @type {string | null} */
-    this.finished = null;
-    this.eos = -1;
-    /** @type {'inverse' | 'gumbel'} */
-    this.method = 'inverse';
-    /** The u that the user tries; null for the seed's own. @type {number | null} */
-    this.whatIf = null;
-    /** @type {import('../../state/tally.js').Tally | null} */
-    this.tally = null;
-    /** True if a button beside the strip takes the token at the user's u. */
-    this.stepping = false;
-    this.fixed = false;
-    /** True if the seed, the method and many draws are unfolded. */
-    this.opened = false;
-  }
 
   firstUpdated() {
     import('../../state/tally.js').then((many) => {

@@ -6,7 +6,7 @@ import { locales } from '#locales/branches';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { joinTexts, unturned } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 import branchesStyles from './branches.css';
@@ -15,17 +15,12 @@ addMessages(locales);
 
 /** @import { Branch } from '../../state/tree.js' */
 
-export class LogitBranches extends LogitElement {
-  static properties = withoutAttribute('branches eos');
-
+export class LogitBranches extends elementWith(LogitElement, () => ({
+  /** @type {Branch[]} */
+  branches: [],
+  eos: -1,
+})) {
   static styles = [...LogitElement.styles, branchesStyles];
-
-  constructor() {
-    super();
-    /** @type {Branch[]} */
-    this.branches = [];
-    this.eos = -1;
-  }
 
   render() {
     const { branches } = this;

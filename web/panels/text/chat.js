@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/chat';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { Debounce } from '../../base/debounce.js';
 import { NumberInput } from '../../base/number-input.js';
 import { capitalise, inBox, readSetting, settingName } from '../../base/setting-words.js';
@@ -33,12 +33,18 @@ const BOXES = ['temperature', 'top_k', 'top_p', 'min_p'];
  *   part: Settings | null }} Parts
  */
 
-export class LogitChat extends LogitElement {
-  static properties = {
-    ...withoutAttribute('chat draft parts'),
-    date: {},
-    fixed: { type: Boolean },
-  };
+export class LogitChat extends elementWith(LogitElement, () => ({
+  /** @type {Parts | null} */
+  parts: null,
+  /** @type {Chat} */
+  chat: { user: '', system: '', date: null },
+  /** The date that the template takes for today's. */
+  date: '',
+  fixed: false,
+  /** Fields that the user has changed and the template has not rendered yet. @type {Partial<Chat>} */
+  draft: {},
+})) {
+  static properties = { date: {}, fixed: { type: Boolean } };
 
   static styles = [...LogitElement.styles, chatStyles];
 
@@ -51,19 +57,6 @@ export class LogitChat extends LogitElement {
       (value) => this.emit('logit-thinking', { [name]: Number.isNaN(value) ? null : value }),
     ),
   }));
-
-  constructor() {
-    super();
-    /** @type {Parts | null} */
-    this.parts = null;
-    /** @type {Chat} */
-    this.chat = { user: '', system: '', date: null };
-    /** The date that the template takes for today's. */
-    this.date = '';
-    this.fixed = false;
-    /** Fields that the user has changed and the template has not rendered yet. @type {Partial<Chat>} */
-    this.draft = {};
-  }
 
   get busy() {
     return Object.keys(this.draft).length > 0;
@@ -133,9 +126,11 @@ export class LogitChat extends LogitElement {
 
   /** @param {Partial<Chat>} patch */
   #onTyped(patch) {
-    this.draft = { ...this.draft, ...patch };
+    const { draft } = this;
+    this.draft = { ...draft, ...patch };
     this.#debounce.schedule(REST, () => {
-      const chat = { ...this.chat, ...this.draft };
+      const { chat: last, draft: typed } = this;
+      const chat = { ...last, ...typed };
       this.draft = {};
       this.chat = chat;
       this.emit('logit-chat', { chat });

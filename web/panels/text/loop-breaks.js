@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/loop';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { sentenceOf } from '../../base/fault-words.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { spoken } from '../../base/visible.js';
@@ -15,18 +15,15 @@ addMessages(locales);
 
 /** @import { LoopBreak, OtherToken } from '../../engine/types.js' */
 
-export class LogitLoopBreaks extends LogitElement {
-  static properties = { ...withoutAttribute('answer eos'), fixed: { type: Boolean } };
+export class LogitLoopBreaks extends elementWith(LogitElement, () => ({
+  /** Null until the user asks. @type {import('../../state/findings.js').LoopAnswer | null} */
+  answer: null,
+  eos: -1,
+  fixed: false,
+})) {
+  static properties = { fixed: { type: Boolean } };
 
   static styles = [...LogitElement.styles, loopStyles];
-
-  constructor() {
-    super();
-    /** Null until the user asks. @type {import('../../state/findings.js').LoopAnswer | null} */
-    this.answer = null;
-    this.eos = -1;
-    this.fixed = false;
-  }
 
   render() {
     const { answer } = this;

@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { Debounce } from '../../base/debounce.js';
 import tapeStyles from './tape.css';
 import { listen } from '../../base/props.js';
@@ -27,10 +27,46 @@ const HIDE = 260;
 /** Most tokens of the prompt that are shown; more would slow the page. */
 const GIVEN = 400;
 
-export class LogitTape extends LogitElement {
+export class LogitTape extends elementWith(LogitElement, () => ({
+  /** @type {{ id: number, text: string, special: boolean }[]} */
+  pieces: [],
+  /** @type {Step[]} */
+  steps: [],
+  /** @type {string | null} */
+  finished: null,
+  ready: false,
+  limit: 0,
+  eos: -1,
+  /** Number of tokens that the model can read, the last ones of the text; 0 if unknown. */
+  contextLength: 0,
+  /**
+   * Colour of the tokens: surprisal after the chain, before the chain, or none.
+   * @type {'after' | 'before' | 'none'}
+   */
+  colour: 'after',
+  /** @type {import('../../engine/text-loops.js').Loop | null} */
+  loop: null,
+  /** A sentence about the loop in the text; '' without one. */
+  looping: '',
+  /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
+  alternatives: null,
+  /** True if the user cannot replace tokens. */
+  fixed: false,
+  /** True to show special tokens of the prompt. */
+  marked: false,
+  /** For each step, true if its token belongs to the model's thinking. @type {boolean[]} */
+  thinking: [],
+  /**
+   * For each step, true if its token is one that the watermark prefers; empty or undefined without a watermark.
+   * @type {boolean[] | undefined}
+   */
+  green: undefined,
+  /** Index of the token that has the pointer or the focus; null if none. @type {number | null} */
+  active: null,
+  /** Index of the token whose menu is open; null if none. @type {number | null} */
+  open: null,
+})) {
   static properties = {
-    ...withoutAttribute('pieces steps finished contextLength limit eos colour loop looping'),
-    ...withoutAttribute('alternatives thinking green active open'),
     ready: { type: Boolean },
     fixed: { type: Boolean },
     marked: { type: Boolean },
@@ -46,47 +82,6 @@ export class LogitTape extends LogitElement {
   /** Position of the menu, in pixels. */
   #place = { x: 0, y: 0, above: false };
 
-  constructor() {
-    super();
-    /** @type {{ id: number, text: string, special: boolean }[]} */
-    this.pieces = [];
-    /** @type {Step[]} */
-    this.steps = [];
-    /** @type {string | null} */
-    this.finished = null;
-    this.ready = false;
-    this.limit = 0;
-    this.eos = -1;
-    /** Number of tokens that the model can read, the last ones of the text; 0 if unknown. */
-    this.contextLength = 0;
-    /**
-     * Colour of the tokens: surprisal after the chain, before the chain, or none.
-     * @type {'after' | 'before' | 'none'}
-     */
-    this.colour = 'after';
-    /** @type {import('../../engine/text-loops.js').Loop | null} */
-    this.loop = null;
-    /** A sentence about the loop in the text; '' without one. */
-    this.looping = '';
-    /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
-    this.alternatives = null;
-    /** True if the user cannot replace tokens. */
-    this.fixed = false;
-    /** True to show special tokens of the prompt. */
-    this.marked = false;
-    /** For each step, true if its token belongs to the model's thinking. @type {boolean[]} */
-    this.thinking = [];
-    /**
-     * For each step, true if its token is one that the watermark prefers; empty or undefined without a watermark.
-     * @type {boolean[] | undefined}
-     */
-    this.green = undefined;
-    /** Index of the token that has the pointer or the focus; null if none. @type {number | null} */
-    this.active = null;
-    /** Index of the token whose menu is open; null if none. @type {number | null} */
-    this.open = null;
-  }
-
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#pointer.cancel();
@@ -97,7 +92,8 @@ export class LogitTape extends LogitElement {
     if (changes.has('pieces')) this.active = this.open = null;
     if (changes.has('pieces') || changes.has('steps'))
       this.#whole = joinBytes([...this.pieces, ...this.steps]);
-    if (this.open !== null && this.open >= this.steps.length) this.open = null;
+    const { open, steps } = this;
+    if (open !== null && open >= steps.length) this.open = null;
   }
 
   render() {

@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
-import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { Debounce } from '../../base/debounce.js';
 import './tape.js';
 import { term } from '../../base/term.js';
@@ -31,15 +31,79 @@ const LIMIT = field('max_new_tokens');
 /** The module for models with a chat template; null until it is fetched. @type {typeof import('./chat.js') | null} */
 let chatPart = null;
 
-export class LogitText extends LogitElement {
+export class LogitText extends elementWith(LogitElement, () => ({
+  prompt: '',
+  /** True if the model has a chat template. */
+  chatty: false,
+  /** The chat; null if the prompt is a plain text. @type {import('../../state/prompt.js').Chat | null} */
+  chat: null,
+  /**
+   * The last chat, if the user has switched to a plain text; null if none.
+   * @type {import('../../state/prompt.js').Chat | null}
+   */
+  chatBefore: null,
+  /** The date that the template takes for today's. */
+  chatDate: '',
+  /** The settings of the text and of its thinking. @type {import('./chat.js').Parts | null} */
+  parts: null,
+  /** True if the prompt ends inside the model's thinking. */
+  promptThinks: false,
+  contextLength: 0,
+  /** A prompt that the model has not read yet; null if none. @type {string | null} */
+  draft: null,
+  fixed: false,
+  /** @type {{ id: number, text: string, special: boolean }[]} */
+  pieces: [],
+  /** @type {Step[]} */
+  steps: [],
+  /** @type {string[]} */
+  examples: [],
+  /** True to offer the settings of other programs, if the chain has no room for the button. */
+  imports: false,
+  /** @type {string | null} */
+  finished: null,
+  running: false,
+  ready: false,
+  /** A sentence about why the prompt was not read; '' if it was. */
+  fault: '',
+  /** @type {Verdict | null} */
+  verdict: null,
+  /** The text if a constraint to JSON is on and the text is complete; else null. @type {string | null} */
+  json: null,
+  /** True if a grammar judges complete texts. */
+  checked: false,
+  limit: LIMIT.initial,
+  eos: -1,
+  /** @type {import('../../engine/text-loops.js').Loop | null} */
+  loop: null,
+  /** @type {import('../../state/findings.js').LoopAnswer | null} */
+  loopBreaks: null,
+  /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
+  alternatives: null,
+  /** @type {import('../../state/tree.js').Branch[]} */
+  branches: [],
+  /** Type-token ratio and distinct-2 of the text, 0 to 1. @type {[number, number]} */
+  distinct: [0, 0],
+  /** @type {import('../../state/watermark.js').FoundWatermarks | null} */
+  watermarks: null,
+  /** True to look for watermarks although no watermark is on. */
+  sought: false,
+  /** Speed of a run: an index below `paces`. */
+  pace: 0,
+  paces: 1,
+  stopAtEnd: true,
+  /** @type {typeof COLOURS[number]} */
+  colour: 'after',
+  said: '',
+  unfolded: false,
+  /**
+   * True if the drawn text and the buttons come last, so that the buttons can stick to the edge of a small window.
+   */
+  stacked: false,
+  /** True if the numbers and options are unfolded. */
+  opened: false,
+})) {
   static properties = {
-    ...withoutAttribute(
-      'prompt chatty chat chatBefore chatDate parts contextLength pieces steps examples imports',
-    ),
-    ...withoutAttribute(
-      'finished fault verdict json limit eos loop loopBreaks alternatives branches distinct',
-    ),
-    ...withoutAttribute('watermarks sought pace paces stopAtEnd draft colour said unfolded'),
     promptThinks: { type: Boolean },
     fixed: { type: Boolean },
     running: { type: Boolean },
@@ -60,80 +124,6 @@ export class LogitText extends LogitElement {
   );
   /** Number of drawn tokens when the run began. */
   #ranFrom = 0;
-
-  constructor() {
-    super();
-    this.prompt = '';
-    /** True if the model has a chat template. */
-    this.chatty = false;
-    /** The chat; null if the prompt is a plain text. @type {import('../../state/prompt.js').Chat | null} */
-    this.chat = null;
-    /**
-     * The last chat, if the user has switched to a plain text; null if none.
-     * @type {import('../../state/prompt.js').Chat | null}
-     */
-    this.chatBefore = null;
-    /** The date that the template takes for today's. */
-    this.chatDate = '';
-    /** The settings of the text and of its thinking. @type {import('./chat.js').Parts | null} */
-    this.parts = null;
-    /** True if the prompt ends inside the model's thinking. */
-    this.promptThinks = false;
-    this.contextLength = 0;
-    /** A prompt that the model has not read yet; null if none. @type {string | null} */
-    this.draft = null;
-    this.fixed = false;
-    /** @type {{ id: number, text: string, special: boolean }[]} */
-    this.pieces = [];
-    /** @type {Step[]} */
-    this.steps = [];
-    /** @type {string[]} */
-    this.examples = [];
-    /** True to offer the settings of other programs, if the chain has no room for the button. */
-    this.imports = false;
-    /** @type {string | null} */
-    this.finished = null;
-    this.running = false;
-    this.ready = false;
-    /** A sentence about why the prompt was not read; '' if it was. */
-    this.fault = '';
-    /** @type {Verdict | null} */
-    this.verdict = null;
-    /** The text if a constraint to JSON is on and the text is complete; else null. @type {string | null} */
-    this.json = null;
-    /** True if a grammar judges complete texts. */
-    this.checked = false;
-    this.limit = LIMIT.initial;
-    this.eos = -1;
-    /** @type {import('../../engine/text-loops.js').Loop | null} */
-    this.loop = null;
-    /** @type {import('../../state/findings.js').LoopAnswer | null} */
-    this.loopBreaks = null;
-    /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
-    this.alternatives = null;
-    /** @type {import('../../state/tree.js').Branch[]} */
-    this.branches = [];
-    /** Type-token ratio and distinct-2 of the text, 0 to 1. @type {[number, number]} */
-    this.distinct = [0, 0];
-    /** @type {import('../../state/watermark.js').FoundWatermarks | null} */
-    this.watermarks = null;
-    /** True to look for watermarks although no watermark is on. */
-    this.sought = false;
-    /** Speed of a run: an index below `paces`. */
-    this.pace = 0;
-    this.paces = 1;
-    this.stopAtEnd = true;
-    /** @type {typeof COLOURS[number]} */
-    this.colour = 'after';
-    this.said = '';
-    this.unfolded = false;
-    /**
-     * True if the drawn text and the buttons come last, so that the buttons can stick to the edge of a small window.
-     */
-    this.stacked = false;
-    /** True if the numbers and options are unfolded. */
-    this.opened = false;
-  }
 
   /** True to show a chat. A link can have a chat although the model has no template. */
   get #showsChat() {

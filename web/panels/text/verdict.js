@@ -2,24 +2,19 @@
 import { locales } from '#locales/verdict';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
 import verdictStyles from './verdict.css';
 
 addMessages(locales);
 
-export class LogitVerdict extends LogitElement {
-  static properties = withoutAttribute('verdict json');
-
+export class LogitVerdict extends elementWith(LogitElement, () => ({
+  /** Null until the text is complete. @type {import('../../engine/grammar.js').Verdict | null} */
+  verdict: null,
+  /** The text if a constraint to JSON is on; else null. @type {string | null} */
+  json: null,
+})) {
   static styles = [...LogitElement.styles, verdictStyles];
-
-  constructor() {
-    super();
-    /** Null until the text is complete. @type {import('../../engine/grammar.js').Verdict | null} */
-    this.verdict = null;
-    /** The text if a constraint to JSON is on; else null. @type {string | null} */
-    this.json = null;
-  }
 
   render() {
     if (this.json !== null) return renderJson(this.json);

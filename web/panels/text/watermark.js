@@ -2,7 +2,7 @@
 import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';
 import { addMessages, fixed, percent, t } from '../../locale/locale.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { layoutZ } from '../../plots/z-curve.js';
 import watermarkStyles from './watermark.css';
@@ -13,17 +13,12 @@ const SIZE = { width: 144, height: 34 };
 /** Margin for the line's width and the dot at its end. */
 const EDGE = 3;
 
-export class LogitWatermark extends LogitElement {
-  static properties = withoutAttribute('found unfolded');
-
+export class LogitWatermark extends elementWith(LogitElement, () => ({
+  /** @type {import('../../engine/types.js').Detection[]} */
+  found: [],
+  unfolded: false,
+})) {
   static styles = [...LogitElement.styles, watermarkStyles];
-
-  constructor() {
-    super();
-    /** @type {import('../../engine/types.js').Detection[]} */
-    this.found = [];
-    this.unfolded = false;
-  }
 
   render() {
     return html`${this.found.map(renderFound)}

@@ -3,7 +3,7 @@
  * elsewhere on the page and show the same state.
  */
 import { html, nothing } from 'lit';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { listen, props } from '../../base/props.js';
 import { UpdateThrottle, carrying } from '../../base/update-throttle.js';
@@ -46,15 +46,15 @@ const NARROW = 40;
 /** Below this width in rem, the knobs are a list again, because buttons to choose one have no room. */
 const NARROWEST = 21;
 
-export class LogitBench extends LogitElement {
-  static properties = {
-    given: { attribute: false },
-    wide: { state: true },
-    low: { state: true },
-    single: { state: true },
-    moves: { state: true },
-  };
-
+export class LogitBench extends elementWith(LogitElement, () => ({
+  given: /** @type {Given} */ ({}),
+  wide: false,
+  /** True if the window is low, such as a phone on its side. */
+  low: false,
+  /** True if only one knob is shown at a time. */
+  single: false,
+  moves: 0,
+})) {
   static styles = [...LogitElement.styles, panelStyles, benchStyles];
 
   /** @type {typeof import('./step-motion.js') | null} */
@@ -82,17 +82,6 @@ export class LogitBench extends LogitElement {
   /** The trace at the last update. @type {Trace | null} */
   #trace = null;
   #throttle = new UpdateThrottle(this, ['moves']);
-
-  constructor() {
-    super();
-    this.given = /** @type {Given} */ ({});
-    this.wide = false;
-    /** True if the window is low, such as a phone on its side. */
-    this.low = false;
-    /** True if only one knob is shown at a time. */
-    this.single = false;
-    this.moves = 0;
-  }
 
   connectedCallback() {
     super.connectedCallback();

@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
 import { addMessages, fixed, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/element.js';
+import { define, elementWith, withoutAttribute } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices } from '../../state/fields.js';
@@ -29,19 +29,28 @@ addMessages(locales);
 
 const VARIANTS = /** @type {const} */ (['scalar', 'simd', 'relaxed']);
 
-export class LogitCost extends ModelElement {
+export class LogitCost extends elementWith(ModelElement, () => ({
+  /** Number of tokens that were drawn in the bench. */
+  drawn: 0,
+  /** @type {Timing[]} */
+  timings: [],
+  /**
+   * Tokens per second by the engine's build; null if the browser cannot run a build.
+   * @type {Map<string, number | null>}
+   */
+  speeds: new Map(),
+  /** @type {'' | 'steps' | 'speeds'} */
+  busy: '',
+  at: 0,
+  /** Sentence for screen readers after a measurement. */
+  said: '',
+})) {
   static properties = {
-    ...ModelElement.properties,
     drawn: { type: Number },
-    measured: { attribute: false },
     prompt_tokens: { type: Number },
     new_tokens: { type: Number },
     width: { type: Number },
-    timings: { state: true },
-    speeds: { state: true },
-    busy: { state: true },
-    at: { state: true },
-    said: { state: true },
+    ...withoutAttribute('measured'),
   };
 
   static styles = [...ModelElement.styles, frameStyles, chartStyles, costStyles];
@@ -56,8 +65,6 @@ export class LogitCost extends ModelElement {
 
   constructor() {
     super();
-    /** Number of tokens that were drawn in the bench. */
-    this.drawn = 0;
     const { measured, prompt_tokens, new_tokens, width } = initialChoices('cost');
     /**
      * Names of the parts that are measured without a press of the button, because a link asks for them.
@@ -70,18 +77,6 @@ export class LogitCost extends ModelElement {
     this.new_tokens = new_tokens;
     /** @type {number | null} */
     this.width = width;
-    /** @type {Timing[]} */
-    this.timings = [];
-    /**
-     * Tokens per second by the engine's build; null if the browser cannot run a build.
-     * @type {Map<string, number | null>}
-     */
-    this.speeds = new Map();
-    /** @type {'' | 'steps' | 'speeds'} */
-    this.busy = '';
-    this.at = 0;
-    /** Sentence for screen readers after a measurement. */
-    this.said = '';
   }
 
   disconnectedCallback() {
@@ -104,9 +99,10 @@ export class LogitCost extends ModelElement {
     }
     await this.#readPrompt(engine);
     if (engine !== this.engine) return;
-    const { measured } = this;
-    if (measured.includes('steps') && this.timings.length === 0) await this.#measure();
-    if (measured.includes('speeds') && this.speeds.size === 0) await this.#measureVariants();
+    const { measured, timings } = this;
+    if (measured.includes('steps') && timings.length === 0) await this.#measure();
+    const { speeds } = this;
+    if (measured.includes('speeds') && speeds.size === 0) await this.#measureVariants();
   }
 
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */

@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { walkTo } from '../../base/handles.js';
 import { readWhole } from '../../base/setting-words.js';
 import { Width } from '../../base/width.js';
@@ -22,32 +22,27 @@ const BOXES = /** @type {const} */ ({ prompt_tokens: 'L', new_tokens: 'T', width
 /** Most points of a curve. */
 const POINTS = 24;
 
-export class LogitCostSum extends LogitElement {
+export class LogitCostSum extends elementWith(LogitElement, () => ({
+  prompt_tokens: 8,
+  new_tokens: 20,
+  width: 64,
+  /** Index of the chosen point; null for the last one. @type {number | null} */
+  at: null,
+  /**
+   * For each field with an error: its text and the reason.
+   * @type {Record<string, { text: string, error: string }>}
+   */
+  wrong: {},
+})) {
   static properties = {
     prompt_tokens: { type: Number },
     new_tokens: { type: Number },
     width: { type: Number },
-    at: { state: true },
-    wrong: { state: true },
   };
 
   static styles = [...LogitElement.styles, frameStyles, chartStyles, costStyles];
 
   #room = new Width(this, '.chart');
-
-  constructor() {
-    super();
-    this.prompt_tokens = 8;
-    this.new_tokens = 20;
-    this.width = 64;
-    /** Index of the chosen point; null for the last one. @type {number | null} */
-    this.at = null;
-    /**
-     * For each field with an error: its text and the reason.
-     * @type {Record<string, { text: string, error: string }>}
-     */
-    this.wrong = {};
-  }
 
   get #counts() {
     const { prompt_tokens, new_tokens, width } = this;
@@ -58,7 +53,8 @@ export class LogitCostSum extends LogitElement {
   #onTyped(name, event) {
     const text = valueOf(event);
     const read = this.speak(() => readWhole(t(`cost.${name}`), text, 1, COUNT_MAX));
-    const { [name]: _, ...others } = this.wrong;
+    const { wrong } = this;
+    const { [name]: _, ...others } = wrong;
     this.wrong = 'error' in read ? { ...others, [name]: { text, error: read.error } } : others;
     if ('error' in read) return;
     this[name] = read.value;

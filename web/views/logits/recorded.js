@@ -9,7 +9,7 @@ import { guard } from 'lit/directives/guard.js';
 import { live } from 'lit/directives/live.js';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { Debounce } from '../../base/debounce.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { NumberInput } from '../../base/number-input.js';
 import { readWhole } from '../../base/setting-words.js';
 import { sayAll, sentence } from '../../base/faults.js';
@@ -115,16 +115,29 @@ export function givenAt(engine, record, at, isAsked) {
  */
 export const lawOf = ({ raw }, said) => said ?? (raw === 'warped' ? raw : 'raw');
 
-export class LogitRecord extends LogitElement {
-  static properties = {
-    ...withoutAttribute('opened prompt position law settings engine'),
-    fates: { state: true },
-    colour: { state: true },
-    notes: { state: true },
-    fault: { state: true },
-    pasting: { state: true },
-  };
-
+export class LogitRecord extends elementWith(LogitElement, () => ({
+  /** @type {OpenRecord} */
+  opened: openRecord(null),
+  /** The text in the field of an asked record. @type {string | null} */
+  prompt: null,
+  position: 0,
+  /** The user's answer to the question which law the numbers are of; null if none. @type {'raw' | 'warped' | null} */
+  law: null,
+  /** @type {import('../../engine/types.js').Settings} */
+  settings: {},
+  /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+  engine: null,
+  /** For each token on screen: the stage that removes it. @type {Awaited<ReturnType<typeof readFates>>} */
+  fates: [],
+  /** @type {'surprise' | 'entropy'} */
+  colour: 'surprise',
+  /** True if the field for pasted text is visible. */
+  pasting: false,
+  /** Notes on parts that the record lacks, as sentences. */
+  notes: '',
+  /** The reason why a file was not read; null if none. @type {import('../../engine/errors.js').Fault | null} */
+  fault: null,
+})) {
   static styles = [...LogitElement.styles, recordedStyles];
 
   #debounce = new Debounce();
@@ -140,31 +153,6 @@ export class LogitRecord extends LogitElement {
         : readWhole(t('recorded.vocabulary'), text, this.#longest, MOST),
     (vocabulary) => this.keepChoice({ vocabulary: vocabulary || null }),
   );
-
-  constructor() {
-    super();
-    /** @type {OpenRecord} */
-    this.opened = openRecord(null);
-    /** The text in the field of an asked record. @type {string | null} */
-    this.prompt = null;
-    this.position = 0;
-    /** The user's answer to the question which law the numbers are of; null if none. @type {'raw' | 'warped' | null} */
-    this.law = null;
-    /** @type {import('../../engine/types.js').Settings} */
-    this.settings = {};
-    /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
-    this.engine = null;
-    /** For each token on screen: the stage that removes it. @type {Awaited<ReturnType<typeof readFates>>} */
-    this.fates = [];
-    /** @type {'surprise' | 'entropy'} */
-    this.colour = 'surprise';
-    /** True if the field for pasted text is visible. */
-    this.pasting = false;
-    /** Notes on parts that the record lacks, as sentences. */
-    this.notes = '';
-    /** The reason why a file was not read; null if none. @type {import('../../engine/errors.js').Fault | null} */
-    this.fault = null;
-  }
 
   disconnectedCallback() {
     super.disconnectedCallback();
@@ -271,7 +259,7 @@ export class LogitRecord extends LogitElement {
           @click=${(/** @type {Event} */ event) => onPick(event, ([file]) => this.#openFile(file))}>
         <button class=${record ? '' : 'primary'} data-command="record" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t(record ? 'recorded.another' : 'recorded.open')}</button>
         <button data-command="example" @click=${() => this.#take(exampleRecord(), EXAMPLE_SIZE)}>${t('recorded.example')}</button>
-        ${record ? html`<button data-command="paste" aria-expanded=${pasting} @click=${() => (this.pasting = !this.pasting)}>${t('recorded.text.open')}</button>` : nothing}
+        ${record ? html`<button data-command="paste" aria-expanded=${pasting} @click=${() => (this.pasting = !pasting)}>${t('recorded.text.open')}</button>` : nothing}
       </div>
       ${
         pasting
