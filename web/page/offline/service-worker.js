@@ -139,19 +139,6 @@ const UPDATE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" c
 <script type="module" src="${scope}update.js"></script>`;
 
 /**
- * Isolates a page, in browsers that have this header, so that several threads share memory. Messages to and from frames
- * and the page's opener arrive as before. A frame does not get the header: then a page of the same origin around it could not
- * call its functions.
- * @param {Response} found
- */
-function isolate(found) {
-  if (!found.ok) return found;
-  const headers = new Headers(found.headers);
-  headers.set('document-isolation-policy', 'isolate-and-credentialless');
-  return new Response(found.body, { headers });
-}
-
-/**
  * Answers the opening of a page. If there is a newer build and no other page is open, answers with UPDATE. Otherwise
  * answers with this build, because all open pages use the same worker.
  * @param {Request} request
@@ -161,7 +148,7 @@ async function open(request, path) {
   const others = await clients.matchAll();
   if (others.length < 2 && (registration.waiting || (!registration.installing && (await isNew()))))
     return new Response(UPDATE, { headers: { 'content-type': 'text/html' } });
-  return isolate(await respond(request, path));
+  return respond(request, path);
 }
 
 /**
