@@ -450,7 +450,7 @@ test('one press adds each wanted stage with its usual value, in one line, and mo
   }
   assert.equal(await page.locator('logit-chain .about:visible').count(), 0, 'no help unasked');
   const briefs = await page.locator('logit-chain .brief').allInnerTexts();
-  assert.ok(briefs.includes('no repeat yet'), briefs.join());
+  assert.ok(briefs.includes('no repeat of 2 tokens'), briefs.join());
   assert.ok(!briefs.some((brief) => /0\.00/.test(brief)), briefs.join());
   await page.locator('[data-chip=min_p]').click();
   await expectTrace(page, scope.distribution({ seed: 42, ...values }, { step: 0 }));

@@ -67,8 +67,12 @@ test('in a row too narrow for all tabs the tab of the current view is completely
     tab.evaluate((it) => {
       const places = it.closest('.places');
       const [at, row] = [it, places].map((part) => part.getBoundingClientRect());
-      const fading = Number.parseFloat(getComputedStyle(places).paddingInlineEnd);
-      return fading > 0 && at.left >= row.left && at.right <= row.right - fading;
+      const fade = Number.parseFloat(getComputedStyle(places).getPropertyValue('--fade')) * 16;
+      const { scrollLeft, scrollWidth, clientWidth } = places;
+      // The row fades at an edge that hides a part of it.
+      const left = scrollLeft > 0 ? row.left + fade : row.left;
+      const right = scrollLeft + clientWidth < scrollWidth - 1 ? row.right - fade : row.right;
+      return fade > 0 && at.left >= left - 1 && at.right <= right + 1;
     });
   await tab.and(page.locator('#tab-compare')).waitFor();
   assert.ok(await until(inSight, Boolean), 'as the page opens');
