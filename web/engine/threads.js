@@ -20,7 +20,7 @@ const STACK = 1 << 16;
 const LOOPS_STACK = 1 << 14;
 /** Alignment of a stack in bytes, which compiled code relies on. */
 const ALIGNED = 16;
-/** Pages of the shared memory: at least, and at most (4 GB). */
+/** Pages of the shared memory: at the start, and at most (4 GB). */
 const PAGES = { initial: 32, maximum: 1 << 16 };
 const PAGE = 1 << 16;
 /** Time for a worker to start, in ms. */
@@ -206,13 +206,17 @@ class Threads {
   }
 }
 
-/** Memory that threads share, with room for a model. Throws if the host has none. @param {number} bytes */
-const shareMemory = (bytes) =>
-  new WebAssembly.Memory({
-    initial: PAGES.initial + Math.ceil(bytes / PAGE),
-    maximum: PAGES.maximum,
-    shared: true,
-  });
+/**
+ * Memory that threads share. It grows as the model arrives. Throws if the host has none, or no room for the model.
+ * @param {number} bytes of the model
+ */
+function shareMemory(bytes) {
+  const pages = PAGES.initial + Math.ceil(bytes / PAGE);
+  const [, memory] = [pages, PAGES.initial].map(
+    (initial) => new WebAssembly.Memory({ initial, maximum: PAGES.maximum, shared: true }),
+  );
+  return memory; // the first one is a trial
+}
 
 /** True for the compiled module with threads. @param {unknown} module */
 const hasThreads = (module) =>
