@@ -324,8 +324,8 @@ static inline ALWAYS void block_times_quants(struct target to, const struct form
         sums_store(to.out + t * to.rows, all[t], to.bias, to.left);
 }
 
-/* Multiplies a block of levels by n <= BATCH vectors whose groups are `stride` apart. The levels of
- * a group are looked up once and then multiplied as codes of eight bits. */
+/* Multiplies a block of levels by n <= BATCH vectors with groups `stride` apart. The levels of a
+ * group are looked up once and then multiplied as codes of eight bits. */
 static OUTLINED void levels_times_quants(struct target to, size_t values, uint8_t n_factors,
                                          const uint8_t *block, size_t cols, const struct quants *x,
                                          size_t stride, size_t n) {

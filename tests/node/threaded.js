@@ -1,4 +1,4 @@
-/** Opens an engine whose threads take even the smallest parts, so that tests split small models too. In Node and in a worker. */
+/** Opens an engine with threads that take even the smallest parts, so that tests split small models too. In Node and in a worker. */
 import { Core } from '../../web/engine/core.js';
 import { openSource } from '../../web/engine/load.js';
 import { Logitscope } from '../../web/engine/logitscope.js';

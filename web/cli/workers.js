@@ -23,7 +23,7 @@ export async function* inOrder(items, n, work) {
   const results = [];
   const rest = items.values();
   const lane = async () => {
-    // The items are begun in order, so an item whose turn comes has been begun.
+    // Items begin in order, so an item has begun when its turn comes.
     for (const item of rest) await results[results.push(work(item)) - 1];
   };
   for (let i = 0; i < n; i++) lane().catch(() => {}); // the loop below throws the error

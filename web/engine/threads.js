@@ -211,11 +211,10 @@ class Threads {
  * @param {number} bytes of the model
  */
 function shareMemory(bytes) {
-  const pages = PAGES.initial + Math.ceil(bytes / PAGE);
-  const [, memory] = [pages, PAGES.initial].map(
-    (initial) => new WebAssembly.Memory({ initial, maximum: PAGES.maximum, shared: true }),
-  );
-  return memory; // the first one is a trial
+  const make = (/** @type {number} */ initial) =>
+    new WebAssembly.Memory({ initial, maximum: PAGES.maximum, shared: true });
+  make(PAGES.initial + Math.ceil(bytes / PAGE)); // a trial
+  return make(PAGES.initial);
 }
 
 /** True for the compiled module with threads. @param {unknown} module */

@@ -56,7 +56,7 @@ export class Bench extends EventTarget {
   prefersStages = false;
   /** True once a panel elsewhere on the page has shown the stages. */
   showsStages = false;
-  /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
+  /** Names of two programs with rules to compare; null for none. @type {[string, string] | null} */
   pair = null;
   /** Number of times that all settings were replaced, by a preset or another state. */
   replacements = 0;

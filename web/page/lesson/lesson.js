@@ -82,7 +82,7 @@ export class LogitLesson extends elementWith(LogitElement, () => ({
   patches: {},
   /** True while the page asks if the learner really wants to start again. */
   forgets: false,
-  /** Indices of the parts whose guess is done. @type {number[]} */
+  /** Indices of the parts with a finished guess. @type {number[]} */
   guessed: [],
 })) {
   static properties = { lesson: {}, report: {}, xapi: {}, actor: {}, links: {} };

@@ -57,7 +57,7 @@ export class LogitChain extends elementWith(LogitElement, () => ({
   eos: -1,
   /** Mirostat's bound or adaptive-p's mean at this step; null if both are off. @type {number | null} */
   mu: null,
-  /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
+  /** Names of two programs with rules to compare; null for none. @type {[string, string] | null} */
   pair: null,
   /** @type {import('../../state/beside.js').Beside | null} */
   beside: null,
@@ -92,7 +92,7 @@ export class LogitChain extends elementWith(LogitElement, () => ({
   replacements: 0,
   /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
   own: null,
-  /** Name of the sampler whose knob is shown if only one is; '' for the first. */
+  /** The sampler with the only visible knob, by name; '' for the first one. */
   at: '',
 })) {
   static properties = {

@@ -58,7 +58,7 @@ export class LogitConstraint extends elementWith(LogitElement, () => ({
   state: null,
   /** @type {import('../../plots/trace.js').Stage[]} */
   stages: [],
-  /** A sentence about why the engine refused the settings; '' if it did not. */
+  /** The engine's reason to refuse the settings, as a sentence; '' if it took them. */
   fault: '',
   /** True to show only the constraint. */
   bare: false,

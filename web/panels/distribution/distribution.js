@@ -84,7 +84,7 @@ export class LogitDistribution extends elementWith(LogitElement, () => ({
   tally: null,
   /** Key of the row under the pointer or chosen by a key; null if none. @type {string | null} */
   active: null,
-  /** Key of the row whose menu is open; null if none. @type {string | null} */
+  /** Key of the row with the open menu; null if none. @type {string | null} */
   menu: null,
   unfolded: false,
   /**

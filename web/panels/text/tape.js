@@ -63,7 +63,7 @@ export class LogitTape extends elementWith(LogitElement, () => ({
   green: undefined,
   /** Index of the token that has the pointer or the focus; null if none. @type {number | null} */
   active: null,
-  /** Index of the token whose menu is open; null if none. @type {number | null} */
+  /** Index of the token with the open menu; null if none. @type {number | null} */
   open: null,
 })) {
   static properties = {

@@ -64,7 +64,7 @@ export class LogitText extends elementWith(LogitElement, () => ({
   finished: null,
   running: false,
   ready: false,
-  /** A sentence about why the prompt was not read; '' if it was. */
+  /** The reason, as a sentence, if the prompt was not read; else ''. */
   fault: '',
   /** @type {Verdict | null} */
   verdict: null,

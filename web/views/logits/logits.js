@@ -133,7 +133,7 @@ export class LogitLogits extends LogitElement {
     this.settings = initial.settings;
     /** @type {import('../../state/bench.js').View} */
     this.chart = initial.chart;
-    /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
+    /** Names of two programs with rules to compare; null for none. @type {[string, string] | null} */
     this.conventions = initial.conventions;
     /** True to show only the table and its text, for a lesson. */
     this.bare = false;
@@ -299,7 +299,7 @@ export class LogitLogits extends LogitElement {
       @logit-choose=${this.#onRecord}></logit-record>`;
   }
 
-  /** Renders what else can be done with the record: its audit, and the position in Explore. */
+  /** Renders the record's other uses: its audit, and the position in Explore. */
   #renderFolds() {
     const { engine, asked } = this.#bench;
     const record = this.opened?.record;
