@@ -518,6 +518,20 @@ describe('compare', () => {
     assert.equal(rows[0].mean_kept, 3);
   });
 
+  test('settings of another program are a strategy; one alone stands beside the plain model', async () => {
+    const flags = '--temp 0.5 --top-k 2 --min-p 0';
+    const compared = async (...words) =>
+      JSON.parse((await cli(['compare', ...SHE, '--json', ...words], flags)).stdout).strategies;
+    const [plain, read] = await compared('--settings-of', '-');
+    assert.deepEqual([plain.name, plain.mean_kept], ['plain', 64]);
+    assert.deepEqual([read.name, read.settings.temperature, read.mean_kept], ['-', 0.5, 2]);
+    const rows = await compared('--settings-of', '-', '--strategy', 'top_k=3');
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['top-k 3', '-'],
+    );
+  });
+
   test('a model without a grammar gets no verdict', async () => {
     const {
       strategies: [row],

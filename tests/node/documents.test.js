@@ -4,6 +4,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { flagsOf } from '../../web/cli/flags.js';
+import { COMMANDS } from '../../web/cli/main.js';
+import { Logitscope } from '../../web/engine/index.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT = ['node_modules', 'build', 'dist', '.git'];
@@ -83,6 +86,28 @@ test('each file name between backticks exists in the tree', () => {
     for (const [, name] of proseOf(path).matchAll(/`(?:[\w./]*\/)?([\w-]+\.(?:c|css|h|js|py))`/g))
       if (!names.has(name) && !OF_OTHERS.includes(name)) faults.push(`${path}: no ${name}`);
   assert.deepEqual(faults, []);
+});
+
+/** A command of the documents; its words end at a quote of the text around it, a comment or another program. */
+const COMMAND = /(?:web\/cli\.js|npx logitscope|\$CLI) +([a-z]+)([^`#|\n]*)/g;
+
+test('each command of the documents exists, with its flags', async () => {
+  const { table } = await Logitscope.load();
+  const faults = [];
+  let commands = 0;
+  for (const path of documents)
+    for (const [line, name, words] of textOf(path).matchAll(COMMAND)) {
+      commands++;
+      if (!Object.hasOwn(COMMANDS, name)) {
+        faults.push(`${path}: no command ${name}`);
+        continue;
+      }
+      const known = flagsOf(COMMANDS[name], table).map((flag) => flag.name.replaceAll('_', '-'));
+      for (const [, flag] of words.matchAll(/ --([\w-]+)/g))
+        if (flag !== 'help' && !known.includes(flag)) faults.push(`${path}: no --${flag}: ${line}`);
+    }
+  assert.deepEqual(faults, []);
+  assert.ok(commands > 50, `${commands} commands`);
 });
 
 /** Returns the rows of all tables under a heading; a row is a list of cells. */

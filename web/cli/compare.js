@@ -36,6 +36,13 @@ const CHOICE = [
       'settings such as temperature=0.7,top_p=0.9 in place of a suite, or a search: beam_width=4 ' +
       'or alpha=0.6,k=4; two to nine times',
   },
+  {
+    name: 'settings_of',
+    kind: 'texts',
+    help:
+      'a file with the settings of another program, - for standard input: a strategy in place of ' +
+      'a suite; one alone stands beside the plain model',
+  },
   { name: 'samples', kind: 'number', help: 'texts of each strategy, of seeds that follow (1)' },
 ];
 
@@ -58,17 +65,21 @@ function readStrategy(text) {
 }
 
 /** @param {any} values @returns {{ samples: number, strategies: readonly Strategy[] }} */
-function readSuite({ suite = 'nine', strategy, samples }) {
+function readSuite({ suite = 'nine', strategy, strategies_read = [], samples }) {
   const found = suites.find(({ name }) => name === suite);
   if (!found) {
     const names = suites.map(({ name }) => name);
     throw new UsageError(`unknown --suite ${suite}${nearestOf(suite, names, ', known are ')}`);
   }
-  if (!strategy) return { ...found, samples: wholeNumber('--samples', samples, found.samples) };
-  if (strategy.length < 2 || strategy.length > MOST) {
-    throw new UsageError(`--strategy must be given 2 to ${MOST} times, got ${strategy.length}`);
+  if (!strategy && strategies_read.length === 0)
+    return { ...found, samples: wholeNumber('--samples', samples, found.samples) };
+  const given = [...(strategy ?? []).map(readStrategy), ...strategies_read];
+  if (!strategy && given.length === 1) given.unshift({ name: nameOf({}), settings: {} });
+  if (given.length < 2 || given.length > MOST) {
+    const flag = strategies_read.length === 0 ? '--strategy' : '--strategy and --settings-of';
+    throw new UsageError(`${flag} must be given 2 to ${MOST} times, got ${given.length}`);
   }
-  return { samples: wholeNumber('--samples', samples, 1), strategies: strategy.map(readStrategy) };
+  return { samples: wholeNumber('--samples', samples, 1), strategies: given };
 }
 
 /**
@@ -240,8 +251,10 @@ export const compare = {
   flags: [...PROMPTS, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, WORKERS, ...HELD_OUT, ...SERVER],
 
   check(values) {
-    checkBeside(values, 'held_out', ['prompt', 'suite', 'strategy', 'samples', 'grammar']);
+    const texts = ['prompt', 'suite', 'strategy', 'settings_of', 'samples', 'grammar'];
+    checkBeside(values, 'held_out', texts);
     checkBeside(values, 'strategy', ['suite']);
+    checkBeside(values, 'settings_of', ['suite']);
     checkWorkers(values);
     if (values.held_out !== undefined) return;
     readSuite(values);

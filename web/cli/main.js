@@ -34,7 +34,7 @@ import { wholeName } from '../engine/model-names.js';
 import { Logitscope, LogitscopeError } from '../engine/index.js';
 
 /** @type {Record<string, import('./flags.js').Command>} */
-const COMMANDS = {
+export const COMMANDS = {
   generate,
   distribution,
   compare,

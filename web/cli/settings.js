@@ -120,17 +120,30 @@ async function readText(path, stdin) {
 }
 
 /**
- * `--settings-of FILE`: adds the settings of another program to the values of flags, which override them. Prints the
- * notes about keys without effect.
- * @param {Record<string, any>} values
+ * Returns the settings in a file of another program. Prints the notes about keys without effect.
+ * @param {string} path - for standard input
  * @param {import('./flags.js').Streams} streams
  */
-export async function takeSettings({ settings_of: path, ...given }, { stdin, stderr }) {
-  if (given.preset !== undefined)
-    throw new UsageError('--settings-of cannot be used with --preset');
-  const { settings: read, notes } = readSettings(await readText(path, stdin), {
-    fileName: basename(path),
-  });
+async function settingsIn(path, { stdin, stderr }) {
+  const fileName = basename(path);
+  const { settings: read, notes } = readSettings(await readText(path, stdin), { fileName });
   for (const note of notes) say(stderr, inEnglish(note));
-  return { ...read, ...given };
+  return read;
+}
+
+/**
+ * `--settings-of FILE`: adds the settings of another program to the values of flags, which override them. If the flag
+ * may be repeated, each file is a strategy in `strategies_read` too.
+ * @param {Record<string, any>} values
+ * @param {import('./flags.js').Streams} streams
+ * @returns {Promise<Record<string, any>>}
+ */
+export async function takeSettings({ settings_of: given, ...values }, streams) {
+  if (values.preset !== undefined)
+    throw new UsageError('--settings-of cannot be used with --preset');
+  if (!Array.isArray(given)) return { ...(await settingsIn(given, streams)), ...values };
+  const strategies_read = [];
+  for (const path of given)
+    strategies_read.push({ name: basename(path), settings: await settingsIn(path, streams) });
+  return { ...values, settings_of: given, strategies_read };
 }
