@@ -126,14 +126,6 @@ export function define(name, element) {
   if (!customElements.get(name)) customElements.define(name, element);
 }
 
-/**
- * Declares properties that cause a render but have no attribute.
- * @param {string} names separated by spaces
- */
-export function withoutAttribute(names) {
-  return Object.fromEntries(names.split(' ').map((name) => [name, { attribute: false }]));
-}
-
 /** Returns the value of the field in which an event happened. @param {Event} event */
 export function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
@@ -143,7 +135,7 @@ export function valueOf(event) {
  * Makes the base class of an element: another class with these properties. They have no attribute, unless the element's
  * own `static properties` give them one. A method that reads and assigns such a property reads it by destructuring,
  * `const { open } = this`, because the type checker takes the assignment for the declaration.
- * @template {typeof LogitElement} Base
+ * @template {new () => LogitElement} Base
  * @template {object} Properties
  * @param {Base} Parent
  * @param {() => Properties} initial the first values, called for each new element
@@ -151,9 +143,9 @@ export function valueOf(event) {
  */
 export function elementWith(Parent, initial) {
   /** @type {any} */
-  const made = class extends /** @type {typeof LogitElement} */ (Parent) {
+  const made = class extends /** @type {any} */ (Parent) {
     static get properties() {
-      return withoutAttribute(Object.keys(initial()).join(' '));
+      return Object.fromEntries(Object.keys(initial()).map((name) => [name, { attribute: false }]));
     }
 
     constructor() {

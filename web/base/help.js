@@ -1,21 +1,18 @@
 /** <logit-help>: a button with a question mark that opens an explanation. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
-import { LogitElement, define } from './element.js';
+import { LogitElement, define, elementWith } from './element.js';
 import helpStyles from './help.css';
 
-export class LogitHelp extends LogitElement {
-  static properties = { label: {}, text: {}, stop: { state: true } };
+export class LogitHelp extends elementWith(LogitElement, () => ({
+  label: '',
+  text: '',
+  /** Value of the button's tabindex, which a toolbar sets. */
+  stop: 0,
+})) {
+  static properties = { label: {}, text: {} };
 
   static styles = [...LogitElement.styles, helpStyles];
-
-  constructor() {
-    super();
-    this.label = '';
-    this.text = '';
-    /** Value of the button's tabindex, which a toolbar sets. */
-    this.stop = 0;
-  }
 
   get tabIndex() {
     return this.stop;

@@ -2,20 +2,15 @@
  * The base class of menus beside a token. Arrow keys move between the buttons. Escape, Tab or a press elsewhere emits
  * "logit-menu-close".
  */
-import { LogitElement } from './element.js';
+import { LogitElement, elementWith } from './element.js';
 import menuStyles from './menu.css';
 
-export class LogitMenu extends LogitElement {
-  /** `x`, `y`: the wanted left and top edge of the menu in CSS pixels, from those of its containing block. */
-  static properties = { x: { attribute: false }, y: { attribute: false } };
-
+export class LogitMenu extends elementWith(LogitElement, () => ({
+  /** The wanted left edge of the menu in CSS pixels, from that of its containing block; `y` is the top edge. */
+  x: 0,
+  y: 0,
+})) {
   static styles = [...LogitElement.styles, menuStyles];
-
-  constructor() {
-    super();
-    this.x = 0;
-    this.y = 0;
-  }
 
   get buttons() {
     return /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);

@@ -3,7 +3,7 @@
  * leases the engine of its `model`. Settings come from the property `settings` or from attributes such as
  * temperature="0.7".
  */
-import { LogitElement } from './element.js';
+import { LogitElement, elementWith } from './element.js';
 import { isSlow, lease } from '../state/engines.js';
 import { farAddress } from '../state/hosts.js';
 import { findModel } from '../state/models.js';
@@ -21,18 +21,23 @@ import { toFault } from '../engine/errors.js';
  *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Placeholder
  */
 
-export class ModelElement extends LogitElement {
+export class ModelElement extends elementWith(LogitElement, () => ({
+  /** Name of a model of the page, or address of another one. @type {import('../state/engines.js').Model | ''} */
+  model: '',
+  /** Context length in tokens; null for the engine's default. @type {number | null} */
+  context: null,
+  /** The prompt; by default the model's first example. @type {string} */
+  prompt: /** @type {any} */ (undefined),
+  /** The prompt as ids, if a chat template made it; else null. @type {number[] | null} */
+  prompt_ids: null,
+  /** @type {import('../engine/types.js').Settings} */
+  settings: {},
+})) {
   /** Shows this content; null in the instrument, which shows it itself. @type {Placeholder | null} */
   static placeholder = null;
 
   /** @type {import('lit').PropertyDeclarations} */
-  static properties = {
-    model: {},
-    context: { type: Number },
-    prompt: {},
-    prompt_ids: { attribute: false },
-    settings: { attribute: false },
-  };
+  static properties = { model: {}, context: { type: Number }, prompt: {} };
 
   /** The engine; null until the model is loaded. @type {RemoteLogitscope | null} */
   engine = null;
@@ -41,20 +46,6 @@ export class ModelElement extends LogitElement {
   /** @type {import('../state/engines.js').Lease | null} */
   #lease = null;
   #watch = new MutationObserver(() => this.requestUpdate());
-
-  constructor() {
-    super();
-    /** Name of a model of the page, or address of another one. @type {import('../state/engines.js').Model | ''} */
-    this.model = '';
-    /** Context length in tokens; null for the engine's default. @type {number | null} */
-    this.context = null;
-    /** The prompt; by default the model's first example. @type {string} */
-    this.prompt = /** @type {any} */ (undefined);
-    /** The prompt as ids, if a chat template made it; else null. @type {number[] | null} */
-    this.prompt_ids = null;
-    /** @type {import('../engine/types.js').Settings} */
-    this.settings = {};
-  }
 
   connectedCallback() {
     super.connectedCallback();

@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/asking';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { detailOf, explain } from '../base/faults.js';
 import { addMessages, t } from '../locale/locale.js';
 import { Door, serverUnasked } from '../sources/asked.js';
@@ -27,21 +27,16 @@ const SERVER = 'server';
 /** Shorter questions are not shown, in ms. */
 const SHORT_MS = 400;
 
-export class LogitAsking extends LogitElement {
-  static properties = { door: { attribute: false }, long: { state: true } };
-
+export class LogitAsking extends elementWith(LogitElement, () => ({
+  /** @type {import('../sources/asked.js').Door | null} */
+  door: null,
+  /** True if a question takes longer than SHORT_MS. */
+  long: false,
+})) {
   static styles = [...LogitElement.styles, askingStyles];
 
   #timer = 0;
   #follow = () => this.#change();
-
-  constructor() {
-    super();
-    /** @type {import('../sources/asked.js').Door | null} */
-    this.door = null;
-    /** True if a question takes longer than SHORT_MS. */
-    this.long = false;
-  }
 
   disconnectedCallback() {
     super.disconnectedCallback();

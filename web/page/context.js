@@ -5,7 +5,7 @@
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/context';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { keptWords, readWhole } from '../base/setting-words.js';
 import { NumberInput } from '../base/number-input.js';
 import { addMessages, plain, t } from '../locale/locale.js';
@@ -13,9 +13,10 @@ import contextStyles from './context.css';
 
 addMessages(locales);
 
-export class LogitContext extends LogitElement {
-  static properties = { info: { attribute: false } };
-
+export class LogitContext extends elementWith(LogitElement, () => ({
+  /** @type {import('../engine/types.js').Info | null} */
+  info: null,
+})) {
   static styles = [...LogitElement.styles, contextStyles];
 
   #typed = new NumberInput(
@@ -23,12 +24,6 @@ export class LogitContext extends LogitElement {
     (text) => readWhole(t('context.name'), text, 1, this.info?.model_context_length ?? 1),
     (context) => context !== this.info?.context_length && this.emit('logit-context', { context }),
   );
-
-  constructor() {
-    super();
-    /** @type {import('../engine/types.js').Info | null} */
-    this.info = null;
-  }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {

@@ -6,7 +6,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
 import { addMessages, fixed, number, percent, plain, t } from '../locale/locale.js';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { Toolbars } from '../base/toolbars.js';
 import { capitalise, settingName } from '../base/setting-words.js';
 import { CUTS } from '../views/landscape/pair.js';
@@ -149,17 +149,24 @@ const OUTCOMES = [
   ],
 ];
 
-export class LogitGuide extends LogitElement {
-  static properties = {
-    beat: { type: Number },
-    present: { type: Boolean },
-    done: { state: true },
-    away: { state: true },
-    said: { state: true },
-    over: { state: true },
-    beats: { attribute: false },
-    root: { attribute: false },
-  };
+export class LogitGuide extends elementWith(LogitElement, () => ({
+  /** The number of the beat, from 1. beats + 1 is the end of the tour. */
+  beat: 1,
+  beats: 0,
+  /** True in a presentation, which can be left in another way. */
+  present: false,
+  /** Number of actions of this beat that the user has done. */
+  done: 0,
+  /** The key of the sentence that is shown because the beat is about another knob; '' for none. */
+  away: '',
+  /** Returns the sentence about the last effect; null before an effect. @type {(() => string) | null} */
+  said: null,
+  /** True if the effect of the beat's last action was seen. */
+  over: false,
+  /** The root of the tree that contains the landscape. @type {ShadowRoot | null} */
+  root: null,
+})) {
+  static properties = { beat: { type: Number }, present: { type: Boolean } };
 
   static styles = [...LogitElement.styles, guideStyles];
 
@@ -171,21 +178,6 @@ export class LogitGuide extends LogitElement {
   constructor() {
     super();
     new Toolbars(this);
-    /** The number of the beat, from 1. beats + 1 is the end of the tour. */
-    this.beat = 1;
-    this.beats = 0;
-    /** True in a presentation, which can be left in another way. */
-    this.present = false;
-    /** Number of actions of this beat that the user has done. */
-    this.done = 0;
-    /** The key of the sentence that is shown because the beat is about another knob; '' for none. */
-    this.away = '';
-    /** Returns the sentence about the last effect; null before an effect. @type {(() => string) | null} */
-    this.said = null;
-    /** True if the effect of the beat's last action was seen. */
-    this.over = false;
-    /** The root of the tree that contains the landscape. @type {ShadowRoot | null} */
-    this.root = null;
   }
 
   disconnectedCallback() {

@@ -4,32 +4,24 @@
  */
 import { html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { props } from '../base/props.js';
 import { droppedFiles, modelOf } from '../state/files.js';
 import modelChooserStyles from './model-chooser.css';
 
-export class LogitModel extends LogitElement {
-  static properties = {
-    name: {},
-    progress: { attribute: false },
-    sheet: { attribute: false },
-    over: { state: true },
-  };
+export class LogitModel extends elementWith(LogitElement, () => ({
+  /** Name of the open or loading model. */
+  name: '',
+  /** Progress of a load in bytes; null without one. @type {{ loaded: number, total: number } | null} */
+  progress: null,
+  /** Properties of the sheet. @type {Record<string, unknown>} */
+  sheet: {},
+  /** True while the user drags a file over the page. */
+  over: false,
+})) {
+  static properties = { name: {} };
 
   static styles = [...LogitElement.styles, modelChooserStyles];
-
-  constructor() {
-    super();
-    /** Name of the open or loading model. */
-    this.name = '';
-    /** Progress of a load in bytes; null without one. @type {{ loaded: number, total: number } | null} */
-    this.progress = null;
-    /** Properties of the sheet. @type {Record<string, unknown>} */
-    this.sheet = {};
-    /** True while the user drags a file over the page. */
-    this.over = false;
-  }
 
   connectedCallback() {
     super.connectedCallback();

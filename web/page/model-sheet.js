@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sheet';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { download } from '../base/download.js';
 import { addMessages, number, t } from '../locale/locale.js';
 import { ENDINGS, modelOf, onPick } from '../state/files.js';
@@ -29,35 +29,29 @@ const ICONS = {
   bigram: 'M3 3h14v14H3zM3 7.7h14M3 12.3h14M7.7 3v14M12.3 3v14',
 };
 
-export class LogitSheet extends LogitElement {
-  static properties = {
-    name: {},
-    info: { attribute: false },
-    source: { attribute: false },
-    views: { attribute: false },
-    kept: { attribute: false },
-    fixed: { attribute: false },
-  };
+export class LogitSheet extends elementWith(LogitElement, () => ({
+  /** Name of the open or loading model. */
+  name: '',
+  /** Data of the open model. @type {import('../engine/types.js').Info | null} */
+  info: null,
+  /** Origin of the open model, as in state/engines.js. @type {unknown} */
+  source: null,
+  /** Names of the views that the sheet has buttons for. @type {readonly string[]} */
+  views: [],
+  /**
+   * Undo steps and last texts; null before they are read, and on another website.
+   * @type {import('./scope.js').LogitScope['kept']}
+   */
+  kept: null,
+  /** True if the user cannot open another model. */
+  fixed: false,
+})) {
+  static properties = { name: {} };
 
   static styles = [...LogitElement.styles, modelSheetStyles];
 
   constructor() {
     super();
-    /** Name of the open or loading model. */
-    this.name = '';
-    /** Data of the open model. @type {import('../engine/types.js').Info | null} */
-    this.info = null;
-    /** Origin of the open model, as in state/engines.js. @type {unknown} */
-    this.source = null;
-    /** Names of the views that the sheet has buttons for. @type {readonly string[]} */
-    this.views = [];
-    /**
-     * Undo steps and last texts; null before they are read, and on another website.
-     * @type {import('./scope.js').LogitScope['kept']}
-     */
-    this.kept = null;
-    /** True if the user cannot open another model. */
-    this.fixed = false;
     this.tabIndex = -1;
     this.addEventListener('toggle', (event) => this.#onToggle(/** @type {ToggleEvent} */ (event)));
     // The Tab key leaves the sheet, which closes it.

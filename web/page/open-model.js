@@ -6,7 +6,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
 import { live } from 'lit/directives/live.js';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { onEnter } from '../base/enter.js';
 import { readWhole } from '../base/setting-words.js';
 import { NumberInput } from '../base/number-input.js';
@@ -36,16 +36,21 @@ const MARK_MS = 500;
 /** @param {string} name */
 const shortName = (name) => name.replace(/^.*\//, '');
 
-export class LogitOpen extends LogitElement {
-  static properties = {
-    asked: {},
-    dialog: { type: Boolean },
-    size: { state: true },
-    kept: { state: true },
-    fault: { state: true },
-    asking: { state: true },
-    context: { state: true },
-  };
+export class LogitOpen extends elementWith(LogitElement, () => ({
+  /** Name or address of the model that the user is asked about; '' for none. */
+  asked: '',
+  dialog: false,
+  /** Size of this model in bytes; null if unknown. @type {number | null} */
+  size: null,
+  /** @type {import('../engine/browser-store.js').Listed[]} */
+  kept: [],
+  fault: '',
+  /** True while the size is being requested. */
+  asking: false,
+  /** Context length in tokens; 0 for the engine's default. */
+  context: 0,
+})) {
+  static properties = { asked: {}, dialog: { type: Boolean } };
 
   static styles = [...LogitElement.styles, dialogStyles, openStyles];
 
@@ -55,22 +60,6 @@ export class LogitOpen extends LogitElement {
       text.trim() === '' ? { value: 0 } : readWhole(t('open.context'), text, 1, CONTEXT_MAX),
     (context) => (this.context = context),
   );
-
-  constructor() {
-    super();
-    /** Name or address of the model that the user is asked about; '' for none. */
-    this.asked = '';
-    this.dialog = false;
-    /** Size of this model in bytes; null if unknown. @type {number | null} */
-    this.size = null;
-    /** @type {import('../engine/browser-store.js').Listed[]} */
-    this.kept = [];
-    this.fault = '';
-    /** True while the size is being requested. */
-    this.asking = false;
-    /** Context length in tokens; 0 for the engine's default. */
-    this.context = 0;
-  }
 
   firstUpdated() {
     this.#readKept();
@@ -304,20 +293,17 @@ async function askIndex(name) {
 define('logit-open', LogitOpen);
 
 /** <logit-fetching>: bytes, speed and remaining time of a slow load. Its button emits "logit-cancel". */
-export class LogitFetching extends LogitElement {
-  static properties = { name: {}, progress: { attribute: false } };
+export class LogitFetching extends elementWith(LogitElement, () => ({
+  name: '',
+  /** @type {import('../state/engines.js').Progress | null} */
+  progress: null,
+})) {
+  static properties = { name: {} };
 
   static styles = [...LogitElement.styles, openStyles];
 
   /** Progress of the last seconds, for computing the speed. @type {{ at: number, loaded: number }[]} */
   #marks = [];
-
-  constructor() {
-    super();
-    this.name = '';
-    /** @type {import('../state/engines.js').Progress | null} */
-    this.progress = null;
-  }
 
   /** The present speed in bytes per second. */
   get #bytesPerSecond() {

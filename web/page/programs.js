@@ -9,7 +9,7 @@ import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/programs';
 import { locales as conventions } from '#locales/conventions';
 import { copyText } from '../base/copy.js';
-import { LogitElement, define, valueOf, withoutAttribute } from '../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../base/element.js';
 import { reasonOf, sentenceOf } from '../base/fault-words.js';
 import { capitalise, describeDifference, settingName } from '../base/setting-words.js';
 import { effectOf } from '../base/stage-words.js';
@@ -51,16 +51,24 @@ const ACCEPTED = [
 
 const nameOf = (/** @type {string} */ id) => programs.find((one) => one.id === id)?.name ?? id;
 
-export class LogitPrograms extends LogitElement {
-  static properties = {
-    ...withoutAttribute('scope request'),
-    text: { state: true },
-    program: { state: true },
-    target: { state: true },
-    results: { state: true },
-    copied: { state: true },
-  };
-
+export class LogitPrograms extends elementWith(LogitElement, () => ({
+  /** @type {import('./scope.js').LogitScope} */
+  scope: /** @type {any} */ (null),
+  /** A request to open the dialog, with the text to read. @type {{ text?: string, name?: string }} */
+  request: {},
+  text: recall('programs') ?? '',
+  /** Id of the program that the user has chosen; '' for the one that is recognised. */
+  program: '',
+  /** Id of the program to write settings for; '' for none. */
+  target: '',
+  /**
+   * Results under the read settings, if there are any, and under the present ones; null until computed.
+   * @type {Result[] | null}
+   */
+  results: null,
+  /** True after the text for another program was copied. */
+  copied: false,
+})) {
   static styles = [...LogitElement.styles, dialogStyles, programsStyles];
 
   /** @type {Reading | null} */
@@ -70,26 +78,6 @@ export class LogitPrograms extends LogitElement {
   #fileName = '';
   /** Number of the comparison that was asked last; results of older ones are dropped. */
   #asked = 0;
-
-  constructor() {
-    super();
-    /** @type {import('./scope.js').LogitScope} */
-    this.scope = /** @type {any} */ (null);
-    /** A request to open the dialog, with the text to read. @type {{ text?: string, name?: string }} */
-    this.request = {};
-    this.text = recall('programs') ?? '';
-    /** Id of the program that the user has chosen; '' for the one that is recognised. */
-    this.program = '';
-    /** Id of the program to write settings for; '' for none. */
-    this.target = '';
-    /**
-     * Results under the read settings, if there are any, and under the present ones; null until computed.
-     * @type {Result[] | null}
-     */
-    this.results = null;
-    /** True after the text for another program was copied. */
-    this.copied = false;
-  }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {

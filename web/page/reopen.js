@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { addMessages, t } from '../locale/locale.js';
 import { ENDINGS, onPick } from '../state/files.js';
 import { megabytes } from './model-chooser.js';
@@ -13,27 +13,19 @@ import reopenStyles from './open-model.css';
 
 addMessages(locales);
 
-export class LogitReopen extends LogitElement {
-  static properties = {
-    file: { attribute: false },
-    other: {},
-    fault: {},
-    handles: { state: true },
-  };
+export class LogitReopen extends elementWith(LogitElement, () => ({
+  /** @type {import('./local-files.js').FileRecord} */
+  file: { key: '', name: '', size: 0, count: 1, context: null },
+  /** Name of the model that can be opened instead. */
+  other: '',
+  /** A sentence about why the last file was refused; '' for none. */
+  fault: '',
+  /** True if the browser has stored handles of the files. */
+  handles: false,
+})) {
+  static properties = { other: {}, fault: {} };
 
   static styles = [...LogitElement.styles, reopenStyles];
-
-  constructor() {
-    super();
-    /** @type {import('./local-files.js').FileRecord} */
-    this.file = { key: '', name: '', size: 0, count: 1, context: null };
-    /** Name of the model that can be opened instead. */
-    this.other = '';
-    /** A sentence about why the last file was refused; '' for none. */
-    this.fault = '';
-    /** True if the browser has stored handles of the files. */
-    this.handles = false;
-  }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {

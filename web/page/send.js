@@ -6,7 +6,7 @@ import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/send';
 import { copyImage, copyText } from '../base/copy.js';
 import { download } from '../base/download.js';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { toPng } from '../base/svg-file.js';
 import { addMessages, hasMessage, list, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
@@ -45,15 +45,21 @@ const ICONS = {
 const renderIcon = (name) =>
   html`<svg viewBox="0 0 20 20" aria-hidden="true">${svg`<path d=${ICONS[name]}></path>`}</svg>`;
 
-export class LogitSend extends LogitElement {
-  static properties = {
-    href: {},
-    left: { attribute: false },
-    shot: { state: true },
-    recording: { state: true },
-    large: { state: true },
-    said: { state: true },
-  };
+export class LogitSend extends elementWith(LogitElement, () => ({
+  /** The page's address with its state; '' while the panel is closed. */
+  href: '',
+  /** Names of the parts of the state that do not fit into a link. @type {string[]} */
+  left: [],
+  /** @type {Shot | null} */
+  shot: null,
+  /** The canvas of the film that is being recorded; null if none. @type {HTMLCanvasElement | null} */
+  recording: null,
+  /** True if the QR code fills the panel. */
+  large: false,
+  /** For each part of the panel: a sentence about the last action. @type {Record<string, string>} */
+  said: {},
+})) {
+  static properties = { href: {} };
 
   static styles = [...LogitElement.styles, dialogStyles, sendStyles];
 
@@ -68,22 +74,6 @@ export class LogitSend extends LogitElement {
   #shown = '';
   /** Position of the panel in a wide window. @type {Record<string, string>} */
   #place = {};
-
-  constructor() {
-    super();
-    /** The page's address with its state; '' while the panel is closed. */
-    this.href = '';
-    /** Names of the parts of the state that do not fit into a link. @type {string[]} */
-    this.left = [];
-    /** @type {Shot | null} */
-    this.shot = null;
-    /** The canvas of the film that is being recorded; null if none. @type {HTMLCanvasElement | null} */
-    this.recording = null;
-    /** True if the QR code fills the panel. */
-    this.large = false;
-    /** For each part of the panel: a sentence about the last action. @type {Record<string, string>} */
-    this.said = {};
-  }
 
   /**
    * Opens the panel.
@@ -137,13 +127,14 @@ export class LogitSend extends LogitElement {
   }
 
   #renderCode() {
-    const code = codeOf(this.link);
+    const { link, large } = this;
+    const code = codeOf(link);
     if (!code) return html`<p class="about">${t('send.code.long', { n: MOST_BYTES })}</p>`;
     const { size, path } = code;
     const wide = size + 2 * QUIET;
     return html`
-      <button class="code" aria-pressed=${this.large} aria-label=${t('send.code')}
-        @click=${() => (this.large = !this.large)}>
+      <button class="code" aria-pressed=${large} aria-label=${t('send.code')}
+        @click=${() => (this.large = !large)}>
         <svg viewBox="${-QUIET} ${-QUIET} ${wide} ${wide}" aria-hidden="true">${svg`<path d=${path}></path>`}</svg>
       </button>`;
   }
@@ -263,7 +254,8 @@ export class LogitSend extends LogitElement {
   }
 
   async #saveLoop() {
-    if (this.recording) return;
+    const { recording } = this;
+    if (recording) return;
     const loop = await this.#pictured?.record?.();
     if (!loop) return;
     this.#stop = loop.stop;

@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/server';
-import { LogitElement, define } from '../base/element.js';
+import { LogitElement, define, elementWith } from '../base/element.js';
 import { onEnter } from '../base/enter.js';
 import { explain } from '../base/faults.js';
 import { LogitscopeError, toFault } from '../engine/errors.js';
@@ -54,28 +54,17 @@ function addressOf(text) {
   }
 }
 
-export class LogitServer extends LogitElement {
-  static properties = {
-    scope: { attribute: false },
-    address: { state: true },
-    opening: { state: true },
-    fault: { state: true },
-    hint: { state: true },
-  };
-
+export class LogitServer extends elementWith(LogitElement, () => ({
+  /** @type {LogitScope | null} */
+  scope: null,
+  address: firstAddress(),
+  /** The open questions; null while there are none. @type {AbortController | null} */
+  opening: null,
+  /** A sentence about the last attempt, and one about the remedy; '' for none. */
+  fault: '',
+  hint: '',
+})) {
   static styles = [...LogitElement.styles, dialogStyles, openStyles, serverStyles];
-
-  constructor() {
-    super();
-    /** @type {LogitScope | null} */
-    this.scope = null;
-    this.address = firstAddress();
-    /** The open questions; null while there are none. @type {AbortController | null} */
-    this.opening = null;
-    /** A sentence about the last attempt, and one about the remedy; '' for none. */
-    this.fault = '';
-    this.hint = '';
-  }
 
   firstUpdated() {
     this.#dialog?.showModal();
@@ -96,8 +85,8 @@ export class LogitServer extends LogitElement {
   }
 
   async #connect() {
-    const { scope } = this;
-    if (this.opening || !scope) return;
+    const { scope, opening } = this;
+    if (opening || !scope) return;
     const url = addressOf(this.address);
     this.hint = '';
     if (!url)

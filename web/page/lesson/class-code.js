@@ -1,19 +1,16 @@
 /** <logit-class-code>: a learner's marks as a short code, which the learner sends to the teacher. */
 import { html } from 'lit';
 import { copyText } from '../../base/copy.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { t } from '../../locale/locale.js';
 import classCodeStyles from './class-code.css';
 
-export class LogitClassCode extends LogitElement {
-  static properties = { code: {}, said: { state: true } };
+export class LogitClassCode extends elementWith(LogitElement, () => ({
+  code: '',
+  said: '',
+})) {
+  static properties = { code: {} };
   static styles = [...LogitElement.styles, classCodeStyles];
-
-  constructor() {
-    super();
-    this.code = '';
-    this.said = '';
-  }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {

@@ -1,7 +1,7 @@
 /** <logit-class-plot>: the results of a class in one lesson: a dot for each learner's code. */
 import { html, nothing, svg } from 'lit';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { countOf, outcomeOf, readCodes } from '../../lessons/codes.js';
 import { t } from '../../locale/locale.js';
 import { inline } from './inline.js';
@@ -30,27 +30,19 @@ function renderDots(outcomes) {
     ${outcomes.map((each, i) => renderDot(each, ((i % ROW) + 0.5) * PITCH, (Math.floor(i / ROW) + 0.5) * PITCH))}</svg>`;
 }
 
-export class LogitClassPlot extends LogitElement {
-  static properties = {
-    name: {},
-    ids: { attribute: false },
-    asks: { attribute: false },
-    text: { state: true },
-  };
+export class LogitClassPlot extends elementWith(LogitElement, () => ({
+  /** The name of the lesson. */
+  name: '',
+  /** The ids of the questions. @type {string[]} */
+  ids: [],
+  /** @type {string[]} */
+  asks: [],
+  /** The learners' codes, one in each line. */
+  text: '',
+})) {
+  static properties = { name: {} };
 
   static styles = [...LogitElement.styles, classPlotStyles];
-
-  constructor() {
-    super();
-    /** The name of the lesson. */
-    this.name = '';
-    /** The ids of the questions. @type {string[]} */
-    this.ids = [];
-    /** @type {string[]} */
-    this.asks = [];
-    /** The learners' codes, one in each line. */
-    this.text = '';
-  }
 
   render() {
     const { works, faults } = readCodes(this.text, this.name, this.ids.length);

@@ -3,7 +3,7 @@
  * Emits "logit-answer" and "logit-solution"; the lesson keeps the mark.
  */
 import { html, nothing } from 'lit';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { onEnter } from '../../base/enter.js';
 import { inWords, shownToken } from '../../lessons/answer-words.js';
 import { offered } from '../../lessons/answers.js';
@@ -70,58 +70,39 @@ function readKept({ kind, options = [], items = [] }, kept) {
   return whole ? order : null;
 }
 
-export class LogitQuestion extends LogitElement {
-  static properties = {
-    question: { attribute: false },
-    key: { attribute: false },
-    place: { type: Number },
-    mark: { attribute: false },
-    reader: { attribute: false },
-    shown: { attribute: false },
-    now: { attribute: false },
-    held: { type: Boolean },
-    given: { state: true },
-    said: { state: true },
-    edited: { state: true },
-    hinted: { state: true },
-    truth: { state: true },
-    tokens: { state: true },
-    value: { state: true },
-  };
+export class LogitQuestion extends elementWith(LogitElement, () => ({
+  /** @type {Question} */
+  question: { id: '', kind: 'number', ask: '', right: '' },
+  /** The key under which the browser stores the answer; '' to store nothing. */
+  key: '',
+  place: 1,
+  /** @type {import('../../lessons/marks.js').Mark} */
+  mark: { attempts: 0, end: null },
+  /** @type {import('./reader.js').LessonReader | null} */
+  reader: null,
+  /** The state that the question asks about. @type {LessonState} */
+  shown: { prompt: '' },
+  /** The present state of the figure. @type {LessonState} */
+  now: { prompt: '' },
+  /** True while the figure is hidden. */
+  held: false,
+  /** The learner's answer: a text, the index of an option, or an order; null for none. @type {any} */
+  given: null,
+  /** @type {Said | null} */
+  said: null,
+  /** True if the answer has changed after it was judged. */
+  edited: false,
+  hinted: false,
+  /** The engine's answer, if the learner has asked for the solution; else null. @type {any} */
+  truth: null,
+  /** The tokens from which the learner can choose. @type {string[]} */
+  tokens: [],
+  /** The present value of the measure that the learner should change. @type {any} */
+  value: undefined,
+})) {
+  static properties = { place: { type: Number }, held: { type: Boolean } };
 
   static styles = [...LogitElement.styles, inlineStyles, questionStyles];
-
-  constructor() {
-    super();
-    /** @type {Question} */
-    this.question = { id: '', kind: 'number', ask: '', right: '' };
-    /** The key under which the browser stores the answer; '' to store nothing. */
-    this.key = '';
-    this.place = 1;
-    /** @type {import('../../lessons/marks.js').Mark} */
-    this.mark = { attempts: 0, end: null };
-    /** @type {import('./reader.js').LessonReader | null} */
-    this.reader = null;
-    /** The state that the question asks about. @type {LessonState} */
-    this.shown = { prompt: '' };
-    /** The present state of the figure. @type {LessonState} */
-    this.now = this.shown;
-    /** True while the figure is hidden. */
-    this.held = false;
-    /** The learner's answer: a text, the index of an option, or an order; null for none. @type {any} */
-    this.given = null;
-    /** @type {Said | null} */
-    this.said = null;
-    /** True if the answer has changed after it was judged. */
-    this.edited = false;
-    this.hinted = false;
-    /** The engine's answer, if the learner has asked for the solution; else null. @type {any} */
-    this.truth = null;
-    /** The tokens from which the learner can choose. @type {string[]} */
-    this.tokens = [];
-    /** The present value of the measure that the learner should change. @type {any} */
-    this.value = undefined;
-  }
 
   #asking = new Asking(this);
   #following = false;
@@ -132,7 +113,8 @@ export class LogitQuestion extends LogitElement {
 
   /** @param {Map<string, any>} changed */
   willUpdate(changed) {
-    const { kind, items = [] } = this.question;
+    const { question, said } = this;
+    const { kind, items = [] } = question;
     if (changed.has('question')) {
       this.edited = false;
       if (!takeSameAnswers(changed.get('question'), this.question)) {
@@ -146,7 +128,7 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offerTokens();
     if (kind === 'code' && changed.has('question')) this.#asking.ask(() => import('./code.js'));
     if (kind !== 'state') return;
-    if (changed.has('now') && this.said?.kind === 'wrong') this.said = null;
+    if (changed.has('now') && said?.kind === 'wrong') this.said = null;
     if (changed.has('now') || changed.has('reader')) this.#judgeChanges();
   }
 
@@ -185,7 +167,7 @@ export class LogitQuestion extends LogitElement {
       if (now !== this.now) return;
       this.value = value;
       if (!verdict.right || now === this.shown) return;
-      if (this.mark.end === 'right') this.said = { kind: 'right', text: verdict.say };
+      if (this.mark.end === 'right') this.#say('right', verdict.say);
       else this.#showVerdict(verdict);
     });
   }
@@ -222,11 +204,20 @@ export class LogitQuestion extends LogitElement {
     return /** @type {import('./reader.js').LessonReader} */ (this.reader);
   }
 
+  /** @param {Said['kind']} kind @param {string} text */
+  #say(kind, text) {
+    this.said = { kind, text };
+  }
+
   /** @param {import('../../lessons/judge.js').Verdict} verdict */
   #showVerdict({ right, say, side }) {
     const text = say || this.speak(() => t(`lesson.wrong.${side ?? 'other'}`));
-    const old = { kind: /** @type {const} */ ('note'), text: this.speak(() => t('lesson.edited')) };
-    this.said = this.edited ? old : { kind: right ? 'right' : 'wrong', text };
+    if (this.edited)
+      this.#say(
+        'note',
+        this.speak(() => t('lesson.edited')),
+      );
+    else this.#say(right ? 'right' : 'wrong', text);
     if (right && !this.edited) this.#remember(RIGHT);
     this.emit('logit-answer', { id: this.question.id, right });
   }
@@ -236,14 +227,14 @@ export class LogitQuestion extends LogitElement {
     const { kind, answer } = this.question;
     if (kind === 'state' || kind === 'order' || kind === 'code') return this.given;
     if (this.given === null || this.given === '') {
-      this.said = { kind: 'note', text: t('lesson.empty') };
+      this.#say('note', t('lesson.empty'));
       return undefined;
     }
     if (kind !== 'number') return this.given;
     const typed = readTyped(this.given, LESSON_MEASURES[answer?.measure ?? '']?.unit);
     if (!Number.isNaN(typed)) return typed;
     const text = `“${String(this.given).slice(0, LONGEST_SHOWN)}”`;
-    this.said = { kind: 'note', text: t('lesson.no_number', { text }) };
+    this.#say('note', t('lesson.no_number', { text }));
     return undefined;
   }
 
@@ -275,8 +266,11 @@ export class LogitQuestion extends LogitElement {
         const meant = await judge(this.question, given / 100, measured);
         const typed = this.given;
         if (meant.right) {
-          const text = this.speak(() => t('lesson.no_share', { text: `“${typed}”`, p: typed }));
-          this.said = { kind: 'note', text };
+          const about = { text: `“${typed}”`, p: typed };
+          this.#say(
+            'note',
+            this.speak(() => t('lesson.no_share', about)),
+          );
           return;
         }
       }
@@ -322,7 +316,7 @@ export class LogitQuestion extends LogitElement {
   }
 
   render() {
-    const { question, place, mark } = this;
+    const { question, place, mark, hinted } = this;
     const done = mark.end;
     const unable = this.#asking.sentence;
     const said =
@@ -340,7 +334,7 @@ export class LogitQuestion extends LogitElement {
           <button class="primary" type="button" data-command="check" @click=${this.#check}>${t(this.said?.kind === 'wrong' && !done ? 'lesson.try' : 'lesson.check')}</button>
           ${
             question.hint && !done
-              ? html`<button type="button" data-command="hint" aria-expanded=${this.hinted} @click=${() => (this.hinted = !this.hinted)}>${t('lesson.hint')}</button>`
+              ? html`<button type="button" data-command="hint" aria-expanded=${hinted} @click=${() => (this.hinted = !hinted)}>${t('lesson.hint')}</button>`
               : nothing
           }
           ${

@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { locales as lessonLocales } from '#locales/lesson';
 import { locales } from '#locales/teacher';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { rightInWords, wrongInWords } from '../../lessons/answer-words.js';
 import { answersOf } from '../../lessons/answers.js';
@@ -33,34 +33,25 @@ const link = (name, guide) =>
   inLanguage(`?lesson=${encodeURIComponent(name)}${guide ? '&guide' : ''}`) +
   (name === '' ? location.hash : '');
 
-export class LogitLessonGuide extends LogitElement {
-  static properties = {
-    lesson: {},
-    read: { state: true },
-    answers: { state: true },
-    list: { state: true },
-    faults: { state: true },
-  };
+export class LogitLessonGuide extends elementWith(LogitElement, () => ({
+  /** The lesson, as in the attribute of <logit-lesson>. */
+  lesson: '',
+  /** @type {Lesson | null} */
+  read: null,
+  /** @type {Answer[]} */
+  answers: [],
+  /** @type {Lesson[]} */
+  list: [],
+  /** Sentences about why the lesson cannot be shown. @type {(() => string)[]} */
+  faults: [],
+})) {
+  static properties = { lesson: {} };
 
   static styles = [...LogitElement.styles, headerStyles, inlineStyles, teacherStyles];
 
   #reader = new LessonReader();
   #asked = '';
   #fetching = 0;
-
-  constructor() {
-    super();
-    /** The lesson, as in the attribute of <logit-lesson>. */
-    this.lesson = '';
-    /** @type {Lesson | null} */
-    this.read = null;
-    /** @type {Answer[]} */
-    this.answers = [];
-    /** @type {Lesson[]} */
-    this.list = [];
-    /** Sentences about why the lesson cannot be shown. @type {(() => string)[]} */
-    this.faults = [];
-  }
 
   get busy() {
     return this.#fetching > 0 || this.#reader.busy;

@@ -14,7 +14,7 @@ import { numbersOf } from '../../grade/properties.js';
 import { scoreOf } from '../../grade/score.js';
 import { SPECS } from '../../grade/specs.js';
 import { TestedFunction } from '../../grade/tested-function.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
 import { recall, remember } from '../../state/memory.js';
@@ -34,12 +34,36 @@ addMessages(locales);
 /** The kind of code for a lesson that asks for five functions. */
 const CASES = 'cases';
 
-export class LogitOwnSampler extends LogitElement {
-  static properties = {
-    ...withoutAttribute('engine logits tokens settings history'),
-    ...withoutAttribute('busy shown trouble verdicts fault own edited'),
-    as: {},
-  };
+export class LogitOwnSampler extends elementWith(LogitElement, () => ({
+  /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+  engine: null,
+  /** Logits of the present position. @type {Float32Array | null} */
+  logits: null,
+  /** Texts of the tokens if the user gave the logits; null if they come from a model. @type {string[] | null} */
+  tokens: null,
+  /** @type {import('../../engine/types.js').Settings} */
+  settings: {},
+  /** Ids of the text so far, which penalties read. @type {ArrayLike<number>} */
+  history: [],
+  /** @type {'' | 'run' | 'check'} */
+  busy: '',
+  /** @type {Comparison | null} */
+  shown: null,
+  /** @type {{ code: string, params?: any } | null} */
+  trouble: null,
+  /** @type {import('./report.js').Asked[] | null} */
+  verdicts: null,
+  /** The fault that the last check found; null if none. @type {import('../../grade/diagnose.js').Fault | null} */
+  fault: null,
+  /**
+   * The engine that this element has opened itself; null if none.
+   * @type {import('../../engine/remote.js').RemoteLogitscope | null}
+   */
+  own: null,
+  /** True if the code has changed since the last run. */
+  edited: false,
+})) {
+  static properties = { as: {} };
 
   static styles = [...LogitElement.styles, ownSamplerStyles];
 
@@ -52,40 +76,14 @@ export class LogitOwnSampler extends LogitElement {
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
 
+  /** Time limit of one call, in ms. */
+  limit = LIMIT_MS;
+
   constructor() {
     super();
-    /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
-    this.engine = null;
-    /** Logits of the present position. @type {Float32Array | null} */
-    this.logits = null;
-    /** Texts of the tokens if the user gave the logits; null if they come from a model. @type {string[] | null} */
-    this.tokens = null;
-    /** @type {import('../../engine/types.js').Settings} */
-    this.settings = {};
-    /** Ids of the text so far, which penalties read. @type {ArrayLike<number>} */
-    this.history = [];
     const { as, written } = recallWork();
     this.as = as;
     this.#written = written;
-    /** Time limit of one call, in ms. */
-    this.limit = LIMIT_MS;
-    /** @type {'' | 'run' | 'check'} */
-    this.busy = '';
-    /** @type {Comparison | null} */
-    this.shown = null;
-    /** @type {{ code: string, params?: any } | null} */
-    this.trouble = null;
-    /** @type {import('./report.js').Asked[] | null} */
-    this.verdicts = null;
-    /** The fault that the last check found; null if none. @type {import('../../grade/diagnose.js').Fault | null} */
-    this.fault = null;
-    /**
-     * The engine that this element has opened itself; null if none.
-     * @type {import('../../engine/remote.js').RemoteLogitscope | null}
-     */
-    this.own = null;
-    /** True if the code has changed since the last run. */
-    this.edited = false;
   }
 
   connectedCallback() {

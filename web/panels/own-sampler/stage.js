@@ -8,7 +8,7 @@ import { locales } from '#locales/sampler';
 import { numbersOf } from '../../grade/properties.js';
 import { TestedFunction, readsTokens } from '../../grade/tested-function.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { recall, remember } from '../../state/memory.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { NO_DIGITS, OWN } from './examples.js';
@@ -18,9 +18,14 @@ import stageStyles from './stage.css';
 
 addMessages(locales);
 
-export class LogitOwnStage extends LogitElement {
-  static properties = withoutAttribute('on trouble edited');
-
+export class LogitOwnStage extends elementWith(LogitElement, () => ({
+  /** True if the sampler is in the chain. */
+  on: false,
+  /** @type {{ code: string, params?: any } | null} */
+  trouble: null,
+  /** True if the code differs from the running code. */
+  edited: false,
+})) {
   static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall('own') ?? OWN;
@@ -31,17 +36,8 @@ export class LogitOwnStage extends LogitElement {
   /** The sampler that is in the chain; null if none. @type {TestedFunction | null} */
   #tested = null;
 
-  constructor() {
-    super();
-    /** True if the sampler is in the chain. */
-    this.on = false;
-    /** @type {{ code: string, params?: any } | null} */
-    this.trouble = null;
-    /** True if the code differs from the running code. */
-    this.edited = false;
-    /** Time limit of one call, in ms. */
-    this.limit = LIMIT_MS;
-  }
+  /** Time limit of one call, in ms. */
+  limit = LIMIT_MS;
 
   connectedCallback() {
     super.connectedCallback();

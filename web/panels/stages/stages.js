@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { locales } from '#locales/stages';
 import { download } from '../../base/download.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { Reorder } from '../../base/reorder.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { toPng } from '../../base/svg-file.js';
@@ -38,14 +38,38 @@ const REST = 'rest';
 /** An end within this distance, in pixels, counts as in sight. */
 const CUT = 8;
 
-export class LogitStages extends LogitElement {
-  static properties = {
-    ...withoutAttribute(
-      'trace drawn further eos table settings order active followed told unfolded',
-    ),
-    fixed: { type: Boolean },
-    within: { type: Boolean },
-  };
+export class LogitStages extends elementWith(LogitElement, () => ({
+  /** @type {Trace | null} */
+  trace: null,
+  /** @type {import('../../plots/trace.js').Drawn | null} */
+  drawn: null,
+  /**
+   * Tokens that have a band but are not listed in the trace.
+   * @type {import('../../plots/stages.js').BandToken[]}
+   */
+  further: [],
+  eos: -1,
+  /**
+   * The engine's table of settings; empty if no stage can be moved or changed.
+   * @type {import('../../plots/trace.js').SettingRow[]}
+   */
+  table: [],
+  /** @type {import('../../plots/trace.js').Settings} */
+  settings: {},
+  /** @type {string[] | null} Null for the canonical order. */
+  order: null,
+  fixed: false,
+  /** True if the page has its own button to save the picture. */
+  within: false,
+  /** Key of the band under the pointer or chosen by a key; null if none. @type {string | null} */
+  active: null,
+  /** Key of the band that the user follows; null if none. @type {string | null} */
+  followed: null,
+  /** Name of the column that the line below the picture describes; null if none. @type {string | null} */
+  told: null,
+  unfolded: false,
+})) {
+  static properties = { fixed: { type: Boolean }, within: { type: Boolean } };
 
   static styles = [...LogitElement.styles, tableStyles, riverStyles, stagesStyles];
 
@@ -83,40 +107,8 @@ export class LogitStages extends LogitElement {
       }),
   });
 
-  constructor() {
-    super();
-    /** @type {Trace | null} */
-    this.trace = null;
-    /** @type {import('../../plots/trace.js').Drawn | null} */
-    this.drawn = null;
-    /**
-     * Tokens that have a band but are not listed in the trace.
-     * @type {import('../../plots/stages.js').BandToken[]}
-     */
-    this.further = [];
-    this.eos = -1;
-    /**
-     * The engine's table of settings; empty if no stage can be moved or changed.
-     * @type {import('../../plots/trace.js').SettingRow[]}
-     */
-    this.table = [];
-    /** @type {import('../../plots/trace.js').Settings} */
-    this.settings = {};
-    /** @type {string[] | null} Null for the canonical order. */
-    this.order = null;
-    this.fixed = false;
-    /** True if the page has its own button to save the picture. */
-    this.within = false;
-    /** Key of the band under the pointer or chosen by a key; null if none. @type {string | null} */
-    this.active = null;
-    /** Key of the band that the user follows; null if none. @type {string | null} */
-    this.followed = null;
-    /** Name of the column that the line below the picture describes; null if none. @type {string | null} */
-    this.told = null;
-    this.unfolded = false;
-    /** For each stage that is off but keeps its column: its last value. @type {Map<string, number>} */
-    this.off = new Map();
-  }
+  /** For each stage that is off but keeps its column: its last value. @type {Map<string, number>} */
+  off = new Map();
 
   /** The order of all samplers. Unless the order has it, the user's own sampler is last. */
   get wholeOrder() {
@@ -391,7 +383,8 @@ export class LogitStages extends LogitElement {
 
   /** Follows a token. If it is followed already, follows none. @param {string | null} key */
   follow(key) {
-    this.followed = key === REST || key === this.followed ? null : key;
+    const { followed } = this;
+    this.followed = key === REST || key === followed ? null : key;
   }
 
   /** @param {KeyboardEvent} event */

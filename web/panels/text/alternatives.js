@@ -7,7 +7,7 @@ import { locales } from '#locales/alternatives';
 import { html, nothing } from 'lit';
 import { addMessages, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define, withoutAttribute } from '../../base/element.js';
+import { define, elementWith } from '../../base/element.js';
 import { LogitMenu } from '../../base/menu.js';
 import { settingName } from '../../base/setting-words.js';
 import { namedHtml, spoken } from '../../base/visible.js';
@@ -20,30 +20,23 @@ addMessages(locales);
 /** Width in rem, the same as in alternatives.css. */
 const WIDTH = 20;
 
-export class LogitAlternatives extends LogitMenu {
-  static properties = {
-    ...LogitMenu.properties,
-    ...withoutAttribute('step index trace eos above'),
-    fixed: { type: Boolean },
-  };
+export class LogitAlternatives extends elementWith(LogitMenu, () => ({
+  /** @type {{ id: number, text: string, special: boolean } | null} */
+  step: null,
+  /** Index of the token among the drawn tokens; negative for a token of the prompt. */
+  index: 0,
+  /** @type {Trace | null} */
+  trace: null,
+  eos: -1,
+  /** True if the menu is above the token, because there is no room below; then y is its lower edge. */
+  above: false,
+  fixed: false,
+})) {
+  static properties = { fixed: { type: Boolean } };
 
   static styles = [...LogitMenu.styles, alternativesStyles];
 
   #entering = false;
-
-  constructor() {
-    super();
-    /** @type {{ id: number, text: string, special: boolean } | null} */
-    this.step = null;
-    /** Index of the token among the drawn tokens; negative for a token of the prompt. */
-    this.index = 0;
-    /** @type {Trace | null} */
-    this.trace = null;
-    this.eos = -1;
-    /** True if the menu is above the token, because there is no room below; then y is its lower edge. */
-    this.above = false;
-    this.fixed = false;
-  }
 
   get #informs() {
     return this.fixed || this.index < 0;

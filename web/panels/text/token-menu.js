@@ -6,31 +6,23 @@ import { locales } from '#locales/menu';
 import { html, nothing } from 'lit';
 import { addMessages, fixed, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define, withoutAttribute } from '../../base/element.js';
+import { define, elementWith } from '../../base/element.js';
 import { LogitMenu } from '../../base/menu.js';
 import tokenMenuStyles from './token-menu.css';
 
 addMessages(locales);
 
-export class LogitTokenMenu extends LogitMenu {
-  static properties = {
-    ...LogitMenu.properties,
-    ...withoutAttribute('name spoken token bias aims'),
-  };
-
+export class LogitTokenMenu extends elementWith(LogitMenu, () => ({
+  /** @type {unknown} */
+  name: '',
+  spoken: '',
+  token: 0,
+  /** @type {number | false} */
+  bias: 0,
+  /** True if the first action draws the token by moving u, so the text stays. */
+  aims: false,
+})) {
   static styles = [...LogitMenu.styles, tokenMenuStyles];
-
-  constructor() {
-    super();
-    /** @type {unknown} */
-    this.name = '';
-    this.spoken = '';
-    this.token = 0;
-    /** @type {number | false} */
-    this.bias = 0;
-    /** True if the first action draws the token by moving u, so the text stays. */
-    this.aims = false;
-  }
 
   firstUpdated() {
     this.buttons[0]?.focus();

@@ -9,7 +9,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { divergence, spreadOf, toCsv } from '../../engine/compare.js';
 import { LOOPING, nameOf as plainName, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { define, valueOf } from '../../base/element.js';
+import { define, elementWith, valueOf } from '../../base/element.js';
 import { download } from '../../base/download.js';
 import { cssom } from '../../plots/cssom.js';
 import { reason, sentence } from '../../base/faults.js';
@@ -45,20 +45,41 @@ const LARGE = 3;
 const SEEDS = 2 ** 32;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
-export class LogitCompare extends ModelElement {
+/** The choices with which the view begins. */
+const FIRST = initialChoices('compare');
+
+export class LogitCompare extends elementWith(ModelElement, () => ({
+  /** The name of a prepared comparison in suites.js. @type {string} */
+  suite: FIRST.suite,
+  /** The user's strategies, in place of the suite's; null if unchanged. @type {readonly Strategy[] | null} */
+  strategies: FIRST.strategies,
+  /** The number of texts per strategy; null for the suite's number. @type {number | null} */
+  samples: FIRST.samples,
+  /** The seed of the first texts; null for the seed in the settings. @type {number | null} */
+  seed: FIRST.seed,
+  /** @type {number} */
+  max_new_tokens: FIRST.max_new_tokens,
+  /** @type {boolean} */
+  blind: FIRST.blind,
+  /** @type {typeof COLOURS[number]} */
+  colour: FIRST.colour,
+  /** The step that the strips show, from 1. @type {number} */
+  step: FIRST.step,
+  /** True if the comparison belongs to a lesson, which explains it. */
+  fixed: false,
+  /** Random numbers from 0 to below 1, by which blind texts are shuffled. @type {number[]} */
+  shuffled: [],
+  /** Keys of the strategies whose texts the user has unfolded. @type {Set<number>} */
+  unfolded: new Set(),
+})) {
   static properties = {
-    ...ModelElement.properties,
     suite: {},
-    strategies: { attribute: false },
     samples: { type: Number },
     seed: { type: Number },
     max_new_tokens: { type: Number },
     blind: { type: Boolean },
-    colour: { attribute: false },
     step: { type: Number },
     fixed: { type: Boolean },
-    shuffled: { state: true },
-    unfolded: { state: true },
   };
 
   static styles = [...ModelElement.styles, compareStyles];
@@ -72,33 +93,6 @@ export class LogitCompare extends ModelElement {
   #planned = '';
   /** @type {WeakMap<Text[], import('../../engine/compare.js').Spread>} */
   #spreads = new WeakMap();
-
-  constructor() {
-    super();
-    const initial = initialChoices('compare');
-    /** The name of a prepared comparison in suites.js. @type {string} */
-    this.suite = initial.suite;
-    /** The user's strategies, in place of the suite's; null if unchanged. @type {readonly Strategy[] | null} */
-    this.strategies = initial.strategies;
-    /** The number of texts per strategy; null for the suite's number. @type {number | null} */
-    this.samples = initial.samples;
-    /** The seed of the first texts; null for the seed in the settings. @type {number | null} */
-    this.seed = initial.seed;
-    /** @type {number} */
-    this.max_new_tokens = initial.max_new_tokens;
-    /** @type {boolean} */
-    this.blind = initial.blind;
-    /** @type {typeof COLOURS[number]} */
-    this.colour = initial.colour;
-    /** The step that the strips show, from 1. @type {number} */
-    this.step = initial.step;
-    /** True if the comparison belongs to a lesson, which explains it. */
-    this.fixed = false;
-    /** Random numbers from 0 to below 1, by which blind texts are shuffled. @type {number[]} */
-    this.shuffled = [];
-    /** Keys of the strategies whose texts the user has unfolded. @type {Set<number>} */
-    this.unfolded = new Set();
-  }
 
   /** True while texts are written or distributions are read. */
   get busy() {
@@ -471,7 +465,8 @@ export class LogitCompare extends ModelElement {
   #onUnfold({ target }, i) {
     const { open } = /** @type {HTMLDetailsElement} */ (target);
     const key = this.#list.keys[i];
-    const others = [...this.unfolded].filter((other) => other !== key);
+    const { unfolded } = this;
+    const others = [...unfolded].filter((other) => other !== key);
     this.unfolded = new Set(open ? [...others, key] : others);
   }
 

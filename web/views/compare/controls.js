@@ -8,44 +8,32 @@ import { live } from 'lit/directives/live.js';
 import { suites } from '../../engine/suites.js';
 import { plain, t } from '../../locale/locale.js';
 import { Debounce } from '../../base/debounce.js';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { keptWords } from '../../base/setting-words.js';
 import { unturned } from '../../base/visible.js';
 import { readField } from '../read-field.js';
 import controlsStyles from './controls.css';
 
-export class LogitCompareControls extends LogitElement {
-  static properties = {
-    suite: { attribute: false },
-    plan: { attribute: false },
-    passages: { attribute: false },
-    fault: { attribute: false },
-    refused: { state: true },
-    unfolded: { state: true },
-  };
-
+export class LogitCompareControls extends elementWith(LogitElement, () => ({
+  /** Name of the chosen comparison; '' if it is the user's own. */
+  suite: '',
+  /** @type {import('./runner.js').Plan | null} */
+  plan: null,
+  /**
+   * Beginnings of texts by human authors; the models continue them.
+   * @type {readonly import('./passages.js').Passage[]}
+   */
+  passages: [],
+  /** A sentence about why there are no texts; '' without an error. */
+  fault: '',
+  /** The field with a text that was refused; null if none. @type {{ name: string, text: string } | null} */
+  refused: null,
+  unfolded: false,
+})) {
   static styles = [...LogitElement.styles, controlsStyles];
 
-  constructor() {
-    super();
-    /** Name of the chosen comparison; '' if it is the user's own. */
-    this.suite = '';
-    /** @type {import('./runner.js').Plan | null} */
-    this.plan = null;
-    /**
-     * Beginnings of texts by human authors; the models continue them.
-     * @type {readonly import('./passages.js').Passage[]}
-     */
-    this.passages = [];
-    /** A sentence about why there are no texts; '' without an error. */
-    this.fault = '';
-    /** The field with a text that was refused; null if none. @type {{ name: string, text: string } | null} */
-    this.refused = null;
-    this.unfolded = false;
-  }
-
   render() {
-    const { plan } = this;
+    const { plan, unfolded } = this;
     if (!plan) return html``;
     const passage = this.passages.find((each) => each.prompt === plan.prompt);
     return html`
@@ -54,11 +42,11 @@ export class LogitCompareControls extends LogitElement {
       <div class="row">
         ${this.#renderSuites()}
         <slot></slot>
-        <button class="quiet" id="settings" aria-expanded=${this.unfolded} aria-controls="folded"
-          @click=${() => (this.unfolded = !this.unfolded)}>${t('compare.more-settings')} <span aria-hidden="true">▾</span></button>
+        <button class="quiet" id="settings" aria-expanded=${unfolded} aria-controls="folded"
+          @click=${() => (this.unfolded = !unfolded)}>${t('compare.more-settings')} <span aria-hidden="true">▾</span></button>
         <slot name="end"></slot>
       </div>
-      <div class="asked" id="folded" ?hidden=${!this.unfolded}>
+      <div class="asked" id="folded" ?hidden=${!unfolded}>
         ${this.#renderBox('seed', plan.seed)}
         ${this.#renderBox('max_new_tokens', plan.max_new_tokens)}
         ${this.#renderBox('samples', plan.samples)}

@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { spoken, unturned } from '../../base/visible.js';
 import passageStyles from './passage.css';
 
@@ -14,54 +14,41 @@ import passageStyles from './passage.css';
 /** The surprisal in bits that has the strongest colour, the same as in the bench. */
 const FULL = 6;
 
-export class LogitPassage extends LogitElement {
-  static properties = {
-    given: { attribute: false },
-    steps: { attribute: false },
-    label: { attribute: false },
-    eos: { attribute: false },
-    colour: { attribute: false },
-    parts: { attribute: false },
-    at: { attribute: false },
-    loop: { attribute: false },
-    plain: { type: Boolean },
-    active: { state: true },
-  };
+export class LogitPassage extends elementWith(LogitElement, () => ({
+  /** The prompt. */
+  given: '',
+  /** @type {MeasuredStep[]} */
+  steps: [],
+  /** The name of the text for a screen reader. */
+  label: '',
+  eos: -1,
+  /**
+   * Colour of the tokens: surprisal after the chain, before the chain, or none.
+   * @type {'after' | 'before' | 'none'}
+   */
+  colour: 'after',
+  /**
+   * Index of the first step that differs from the other text; null if none.
+   * @type {number | null}
+   */
+  parts: null,
+  /** Index of the step that the strips show; -1 without strips. */
+  at: -1,
+  /** @type {import('../../engine/text-loops.js').Loop | null} */
+  loop: null,
+  /** True to show the text alone, without a box and numbers. */
+  plain: false,
+  /** Index of the token under the pointer; -1 for none. */
+  active: -1,
+})) {
+  static properties = { plain: { type: Boolean } };
 
   static styles = [...LogitElement.styles, passageStyles];
 
-  constructor() {
-    super();
-    /** The prompt. */
-    this.given = '';
-    /** @type {MeasuredStep[]} */
-    this.steps = [];
-    /** The name of the text for a screen reader. */
-    this.label = '';
-    this.eos = -1;
-    /**
-     * Colour of the tokens: surprisal after the chain, before the chain, or none.
-     * @type {'after' | 'before' | 'none'}
-     */
-    this.colour = 'after';
-    /**
-     * Index of the first step that differs from the other text; null if none.
-     * @type {number | null}
-     */
-    this.parts = null;
-    /** Index of the step that the strips show; -1 without strips. */
-    this.at = -1;
-    /** @type {import('../../engine/text-loops.js').Loop | null} */
-    this.loop = null;
-    /** True to show the text alone, without a box and numbers. */
-    this.plain = false;
-    /** Index of the token under the pointer; -1 for none. */
-    this.active = -1;
-  }
-
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (changes.has('steps') && this.active >= this.steps.length) this.active = -1;
+    const { active } = this;
+    if (changes.has('steps') && active >= this.steps.length) this.active = -1;
   }
 
   render() {

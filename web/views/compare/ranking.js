@@ -5,7 +5,7 @@
 import { html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { Reorder } from '../../base/reorder.js';
 import { figureName, figureRows } from './figures.js';
 import './passage.js';
@@ -19,16 +19,17 @@ import rankingStyles from './ranking.css';
  * @typedef {{ text: Text, writers: { name: string, text: Text }[] }} Entry
  */
 
-export class LogitRanking extends LogitElement {
-  static properties = {
-    entries: { attribute: false },
-    given: { attribute: false },
-    eos: { attribute: false },
-    order: { state: true },
-    revealed: { state: true },
-    said: { state: true },
-  };
-
+export class LogitRanking extends elementWith(LogitElement, () => ({
+  /** The texts in their first order. @type {Entry[]} */
+  entries: [],
+  /** The prompt. */
+  given: '',
+  eos: -1,
+  /** Indices of `entries` from the best to the worst. @type {number[]} */
+  order: [],
+  revealed: false,
+  said: '',
+})) {
   static styles = [...LogitElement.styles, rankingStyles];
 
   #reorder = new Reorder(this, {
@@ -36,19 +37,6 @@ export class LogitRanking extends LogitElement {
     label: (name) => t('compare.blind.text', { n: Number(name) + 1 }),
     move: (name, to) => this.#putAt(Number(name), to),
   });
-
-  constructor() {
-    super();
-    /** The texts in their first order. @type {Entry[]} */
-    this.entries = [];
-    /** The prompt. */
-    this.given = '';
-    this.eos = -1;
-    /** Indices of `entries` from the best to the worst. @type {number[]} */
-    this.order = [];
-    this.revealed = false;
-    this.said = '';
-  }
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {

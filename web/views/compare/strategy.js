@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { describeSettings, readSetting, settingName } from '../../base/setting-words.js';
 import { BASICS } from '../../state/settings.js';
 import { passageOf } from './passages.js';
@@ -14,52 +14,39 @@ import strategyStyles from './strategy.css';
 /** @import { Strategy } from '../../engine/compare.js' */
 /** @import { SettingRow } from '../../plots/trace.js' */
 
-export class LogitStrategy extends LogitElement {
+export class LogitStrategy extends elementWith(LogitElement, () => ({
+  /** The name of the text: A, B, C. */
+  letter: '',
+  /** @type {NonNullable<Strategy['kind']>} */
+  kind: 'sample',
+  /** A text that the user gave; '' for a strategy that writes texts. */
+  text: '',
+  /** A sentence about the error of the user's text; '' if none. */
+  fault: '',
+  /** @type {Settings} */
+  settings: {},
+  /** The settings whose values are numbers. @type {SettingRow[]} */
+  table: [],
+  /** True for the first strategy, with whose text all others are compared. */
+  first: false,
+  removable: false,
+  /** True to show no buttons, for a lesson. */
+  fixed: false,
+  editing: false,
+  /** Names of settings that have a field although their value is neutral. @type {string[]} */
+  added: [],
+  /** The text in the field while the user types; else null. @type {string | null} */
+  typed: null,
+  /** The field with a text that was refused; null if none. @type {{ name: string, text: string } | null} */
+  refused: null,
+})) {
   static properties = {
-    letter: { attribute: false },
-    kind: { attribute: false },
-    text: { attribute: false },
-    fault: { attribute: false },
-    settings: { attribute: false },
-    table: { attribute: false },
     first: { type: Boolean },
     removable: { type: Boolean },
     fixed: { type: Boolean },
-    editing: { state: true },
-    added: { state: true },
-    refused: { state: true },
-    typed: { state: true },
   };
 
   static styles = [...LogitElement.styles, strategyStyles];
-
-  constructor() {
-    super();
-    /** The name of the text: A, B, C. */
-    this.letter = '';
-    /** @type {NonNullable<Strategy['kind']>} */
-    this.kind = 'sample';
-    /** A text that the user gave; '' for a strategy that writes texts. */
-    this.text = '';
-    /** A sentence about the error of the user's text; '' if none. */
-    this.fault = '';
-    /** @type {Settings} */
-    this.settings = {};
-    /** The settings whose values are numbers. @type {SettingRow[]} */
-    this.table = [];
-    /** True for the first strategy, with whose text all others are compared. */
-    this.first = false;
-    this.removable = false;
-    /** True to show no buttons, for a lesson. */
-    this.fixed = false;
-    this.editing = false;
-    /** Names of settings that have a field although their value is neutral. @type {string[]} */
-    this.added = [];
-    /** The text in the field while the user types; else null. @type {string | null} */
-    this.typed = null;
-    /** The field with a text that was refused; null if none. @type {{ name: string, text: string } | null} */
-    this.refused = null;
-  }
 
   /** Moves the focus to the field of the user's text. */
   async focus() {
@@ -80,7 +67,7 @@ export class LogitStrategy extends LogitElement {
   }
 
   #renderMenu() {
-    const { kind, letter: name } = this;
+    const { kind, letter: name, editing } = this;
     const about = t('compare.menu', { name });
     const act = (/** @type {() => void} */ does) => () => {
       this.#menuElement.hidePopover();
@@ -89,8 +76,8 @@ export class LogitStrategy extends LogitElement {
     return html`
       <button class="dots" popovertarget="menu" aria-label=${about} title=${about}>⋯</button>
       <div id="menu" popover @toggle=${this.#placeMenu}>
-        <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${this.editing}
-          @click=${act(() => (this.editing = !this.editing))}>${t(this.editing ? 'compare.edited' : 'compare.edit')}</button>
+        <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${editing}
+          @click=${act(() => (this.editing = !editing))}>${t(editing ? 'compare.edited' : 'compare.edit')}</button>
         <button data-action="adopt" ?hidden=${kind !== 'sample'}
           @click=${act(() => this.#emitAction('adopt'))}>${t('compare.adopt')}</button>
         <button data-action="lead" ?hidden=${this.first} title=${t('compare.lead.about')}
@@ -184,7 +171,8 @@ export class LogitStrategy extends LogitElement {
     this.refused = 'error' in read ? { name, text } : null;
     if ('error' in read) return;
     const { [name]: _, ...others } = /** @type {Record<string, any>} */ (this.settings);
-    if (read.value === neutral) this.added = [...this.added, name];
+    const { added } = this;
+    if (read.value === neutral) this.added = [...added, name];
     this.#emitAction(
       'set',
       read.value === neutral ? others : { ...this.settings, [name]: read.value },

@@ -8,7 +8,7 @@ import { live } from 'lit/directives/live.js';
 import { fixed, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { layoutBands } from '../../plots/strip.js';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { help } from '../../base/help.js';
 import { spoken, visible, visibleHtml } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
@@ -38,28 +38,18 @@ const LINE = 15;
 /** In a band of several tokens, a token gets its own edge only from this length on, in 1/16 rem. */
 const PART = 3;
 
-export class LogitStrips extends LogitElement {
-  static properties = {
-    slices: { attribute: false },
-    at: { attribute: false },
-    count: { attribute: false },
-    eos: { attribute: false },
-  };
-
+export class LogitStrips extends elementWith(LogitElement, () => ({
+  /** @type {Slice[]} */
+  slices: [],
+  /** Index of the step. */
+  at: 0,
+  /** The number of steps. */
+  count: 0,
+  eos: -1,
+})) {
   static styles = [...LogitElement.styles, stripsStyles];
 
   #width = new Width(this, '.slices');
-
-  constructor() {
-    super();
-    /** @type {Slice[]} */
-    this.slices = [];
-    /** Index of the step. */
-    this.at = 0;
-    /** The number of steps. */
-    this.count = 0;
-    this.eos = -1;
-  }
 
   render() {
     const { slices, at, count } = this;

@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
 import { addMessages, fixed, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define, elementWith, withoutAttribute } from '../../base/element.js';
+import { define, elementWith } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices } from '../../state/fields.js';
@@ -29,7 +29,21 @@ addMessages(locales);
 
 const VARIANTS = /** @type {const} */ (['scalar', 'simd', 'relaxed']);
 
+/** The choices with which the view begins. */
+const FIRST = initialChoices('cost');
+
 export class LogitCost extends elementWith(ModelElement, () => ({
+  /**
+   * Names of the parts that are measured without a press of the button, because a link asks for them.
+   * @type {('steps' | 'speeds')[]}
+   */
+  measured: FIRST.measured,
+  /** Numbers of the calculator; null to take those of the bench and the model. @type {number | null} */
+  prompt_tokens: FIRST.prompt_tokens,
+  /** @type {number | null} */
+  new_tokens: FIRST.new_tokens,
+  /** @type {number | null} */
+  width: FIRST.width,
   /** Number of tokens that were drawn in the bench. */
   drawn: 0,
   /** @type {Timing[]} */
@@ -50,7 +64,6 @@ export class LogitCost extends elementWith(ModelElement, () => ({
     prompt_tokens: { type: Number },
     new_tokens: { type: Number },
     width: { type: Number },
-    ...withoutAttribute('measured'),
   };
 
   static styles = [...ModelElement.styles, frameStyles, chartStyles, costStyles];
@@ -62,22 +75,6 @@ export class LogitCost extends elementWith(ModelElement, () => ({
   #ids = [];
   /** Name of the model that was measured. @type {unknown} */
   #measuredModel = null;
-
-  constructor() {
-    super();
-    const { measured, prompt_tokens, new_tokens, width } = initialChoices('cost');
-    /**
-     * Names of the parts that are measured without a press of the button, because a link asks for them.
-     * @type {('steps' | 'speeds')[]}
-     */
-    this.measured = measured;
-    /** Numbers of the calculator; null to take those of the bench and the model. @type {number | null} */
-    this.prompt_tokens = prompt_tokens;
-    /** @type {number | null} */
-    this.new_tokens = new_tokens;
-    /** @type {number | null} */
-    this.width = width;
-  }
 
   disconnectedCallback() {
     super.disconnectedCallback();

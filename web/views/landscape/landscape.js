@@ -12,7 +12,7 @@ import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { locales } from '#locales/landscape';
 import { sentence } from '../../base/faults.js';
-import { define } from '../../base/element.js';
+import { define, elementWith } from '../../base/element.js';
 import { Toolbars } from '../../base/toolbars.js';
 import { ModelElement } from '../../base/model-element.js';
 import { addMessages, t } from '../../locale/locale.js';
@@ -45,22 +45,53 @@ addMessages(locales);
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-export class LogitLandscape extends ModelElement {
+/** The choices with which the view begins. */
+const FIRST = initialChoices('landscape');
+
+export class LogitLandscape extends elementWith(ModelElement, () => ({
+  /** Name of the setting along the x axis; null for temperature. @type {string | null} */
+  knob: FIRST.knob,
+  /** True if two prompts are shown side by side while the knob is one that removes tokens. @type {boolean} */
+  twin: FIRST.twin,
+  /** The random number that the user chose for the draw; null for the seed's own number. @type {number | null} */
+  u: FIRST.u,
+  /** Ids of the drawn tokens between the prompt and the position that the picture shows. @type {number[]} */
+  ids: FIRST.ids,
+  /** @type {number | undefined} */
+  seed: undefined,
+  /** Example prompts; null for those that come with the model. @type {string[] | null} */
+  examples: null,
+  /** True if the user cannot change the prompt. */
+  fixed: false,
+  /**
+   * Logits that the user gives; null to compute them with the model.
+   * @type {import('./subject.js').Given | null}
+   */
+  given: null,
+  /**
+   * Answers that are part of the site, shown until an engine is open; null if none.
+   * @type {import('../../state/first-frame.js').FirstFrame | null}
+   */
+  first: null,
+  /** True in an embedded view with few controls: only the knobs in `knobs` can be chosen. */
+  bare: false,
+  /**
+   * The knobs that the user may choose: null for all, undefined outside a page with this choice.
+   * @type {string[] | null | undefined}
+   */
+  knobs: undefined,
+  /** Number of times that the page has replaced its whole state, such as by a link. */
+  replacements: 0,
+  /** True if the user has opened the table. */
+  tabled: false,
+})) {
   static properties = {
-    ...ModelElement.properties,
     knob: {},
     u: { type: Number },
     seed: { type: Number },
-    ids: { attribute: false },
-    given: { attribute: false },
-    examples: { attribute: false },
     fixed: { type: Boolean },
-    first: { attribute: false },
     bare: { type: Boolean },
-    knobs: { attribute: false },
-    replacements: { attribute: false },
     twin: { type: Boolean },
-    tabled: { state: true },
   };
 
   static styles = [
@@ -95,42 +126,6 @@ export class LogitLandscape extends ModelElement {
   constructor() {
     super();
     new Toolbars(this);
-    const { knob, twin, u, ids } = initialChoices('landscape');
-    /** Name of the setting along the x axis; null for temperature. @type {string | null} */
-    this.knob = knob;
-    /** True if two prompts are shown side by side while the knob is one that removes tokens. @type {boolean} */
-    this.twin = twin;
-    /** The random number that the user chose for the draw; null for the seed's own number. @type {number | null} */
-    this.u = u;
-    /** Ids of the drawn tokens between the prompt and the position that the picture shows. @type {number[]} */
-    this.ids = ids;
-    /** @type {number | undefined} */
-    this.seed = undefined;
-    /** Example prompts; null for those that come with the model. @type {string[] | null} */
-    this.examples = null;
-    /** True if the user cannot change the prompt. */
-    this.fixed = false;
-    /**
-     * Logits that the user gives; null to compute them with the model.
-     * @type {import('./subject.js').Given | null}
-     */
-    this.given = null;
-    /**
-     * Answers that are part of the site, shown until an engine is open; null if none.
-     * @type {import('../../state/first-frame.js').FirstFrame | null}
-     */
-    this.first = null;
-    /** True in an embedded view with few controls: only the knobs in `knobs` can be chosen. */
-    this.bare = false;
-    /**
-     * The knobs that the user may choose: null for all, undefined outside a page with this choice.
-     * @type {string[] | null | undefined}
-     */
-    this.knobs = undefined;
-    /** Number of times that the page has replaced its whole state, such as by a link. */
-    this.replacements = 0;
-    /** True if the user has opened the table. */
-    this.tabled = false;
   }
 
   disconnectedCallback() {

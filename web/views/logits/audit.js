@@ -5,7 +5,7 @@
 import { locales } from '#locales/recorded';
 import { html, nothing } from 'lit';
 import { Debounce } from '../../base/debounce.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { settingName } from '../../base/setting-words.js';
 import { visible } from '../../base/visible.js';
@@ -26,39 +26,28 @@ const LEVEL = 0.01;
 /** Most proofs that are listed. */
 const PROOFS = 12;
 
-export class LogitAudit extends LogitElement {
-  static properties = {
-    ...withoutAttribute('record law settings engine'),
-    open: { state: true },
-    audit: { state: true },
-    done: { state: true },
-    fault: { state: true },
-  };
-
+export class LogitAudit extends elementWith(LogitElement, () => ({
+  /** @type {import('../../import/logprobs.js').LogprobRecord | null} */
+  record: null,
+  /** @type {'raw' | 'warped'} */
+  law: 'raw',
+  /** The claim. @type {import('../../engine/types.js').Settings} */
+  settings: {},
+  /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+  engine: null,
+  open: false,
+  /** The result; null while an audit runs, and before. @type {Audit | null} */
+  audit: null,
+  /** The share of the record that the running audit has read. */
+  done: 0,
+  /** @type {import('../../engine/errors.js').Fault | null} */
+  fault: null,
+})) {
   static styles = [...LogitElement.styles, auditStyles];
 
   #debounce = new Debounce();
   /** Ends the running audit. */
   #running = new AbortController();
-
-  constructor() {
-    super();
-    /** @type {import('../../import/logprobs.js').LogprobRecord | null} */
-    this.record = null;
-    /** @type {'raw' | 'warped'} */
-    this.law = 'raw';
-    /** The claim. @type {import('../../engine/types.js').Settings} */
-    this.settings = {};
-    /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
-    this.engine = null;
-    this.open = false;
-    /** The result; null while an audit runs, and before. @type {Audit | null} */
-    this.audit = null;
-    /** The share of the record that the running audit has read. */
-    this.done = 0;
-    /** @type {import('../../engine/errors.js').Fault | null} */
-    this.fault = null;
-  }
 
   disconnectedCallback() {
     super.disconnectedCallback();

@@ -10,7 +10,7 @@ import '../../panels/chain/chain.js';
 import '../../panels/distribution/distribution.js';
 import '../../panels/draw/draw.js';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, elementWith, valueOf } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { ENDINGS, modelOf, onPick } from '../../state/files.js';
@@ -49,27 +49,68 @@ const SOURCES = /** @type {const} */ (['pasted', 'bigram', 'recorded']);
 const SHOWN = 12;
 const MANY = 40;
 
-export class LogitLogits extends LogitElement {
+/** The choices with which the view begins. */
+const FIRST = initialChoices('logits');
+
+export class LogitLogits extends elementWith(LogitElement, () => ({
+  /**
+   * The error in the pasted text; null if none.
+   * @type {{ key: string, params: Record<string, string | number> } | null}
+   */
+  wrong: null,
+  /**
+   * The reason why no engine could be opened; null if none.
+   * @type {import('../../engine/errors.js').Fault | null}
+   */
+  fault: null,
+  /** Origin of the logits. @type {typeof SOURCES[number]} */
+  source: FIRST.source,
+  /** Meaning of the pasted numbers: logits or probabilities. @type {'logits' | 'probabilities'} */
+  kind: FIRST.kind,
+  /** The pasted text; null for an example. @type {string | null} */
+  pasted: FIRST.pasted,
+  /** The text to count; null for the example. @type {string | null} */
+  text: FIRST.text,
+  /** @type {'characters' | 'words'} */
+  by: FIRST.by,
+  /** Ids of the text that is drawn from the table; the first one is its start. @type {number[]} */
+  context: FIRST.context,
+  /** A recorded answer, as state/recorded.js names it; null if none. @type {string | null} */
+  record: FIRST.record,
+  /** The text in the field of an asked record. @type {string | null} */
+  prompt: FIRST.prompt,
+  /** The user's answer to the question which law the record is of. @type {'raw' | 'warped' | null} */
+  law: FIRST.law,
+  /** The position of the record that the bench shows. */
+  position: FIRST.position,
+  /** Number of tokens of the record's vocabulary; null if unknown. @type {number | null} */
+  vocabulary: FIRST.vocabulary,
+  /** The settings that are not neutral. @type {import('../../engine/types.js').Settings | null} */
+  settings: FIRST.settings,
+  /** @type {import('../../state/bench.js').View} */
+  chart: FIRST.chart,
+  /** Names of two programs with rules to compare; null for none. @type {[string, string] | null} */
+  conventions: FIRST.conventions,
+  /** True to show only the table and its text, for a lesson. */
+  bare: false,
+  /** The origin of the logits that the bench shows. @type {typeof SOURCES[number]} */
+  shown: 'pasted',
+  /** The read record; null before its code is fetched. @type {import('./recorded.js').OpenRecord | null} */
+  opened: null,
+})) {
   static properties = {
-    wrong: { state: true },
-    fault: { state: true },
     source: {},
     kind: {},
     pasted: {},
     text: {},
     by: {},
-    context: { attribute: false },
     record: {},
     prompt: {},
     law: {},
     position: { type: Number },
     vocabulary: { type: Number },
-    settings: { attribute: false },
     chart: {},
-    conventions: { attribute: false },
     bare: { type: Boolean },
-    shown: { state: true },
-    opened: { state: true },
   };
 
   static styles = [...LogitElement.styles, logitsStyles];
@@ -96,52 +137,7 @@ export class LogitLogits extends LogitElement {
 
   constructor() {
     super();
-    /**
-     * The error in the pasted text; null if none.
-     * @type {{ key: string, params: Record<string, string | number> } | null}
-     */
-    this.wrong = null;
-    /**
-     * The reason why no engine could be opened; null if none.
-     * @type {import('../../engine/errors.js').Fault | null}
-     */
-    this.fault = null;
-    const initial = initialChoices('logits');
-    /** Origin of the logits. @type {typeof SOURCES[number]} */
-    this.source = initial.source;
-    /** Meaning of the pasted numbers: logits or probabilities. @type {'logits' | 'probabilities'} */
-    this.kind = initial.kind;
-    /** The pasted text; null for an example. @type {string | null} */
-    this.pasted = initial.pasted;
-    /** The text to count; null for the example. @type {string | null} */
-    this.text = initial.text;
-    /** @type {'characters' | 'words'} */
-    this.by = initial.by;
-    /** Ids of the text that is drawn from the table; the first one is its start. @type {number[]} */
-    this.context = initial.context;
-    /** A recorded answer, as state/recorded.js names it; null if none. @type {string | null} */
-    this.record = initial.record;
-    /** The text in the field of an asked record. @type {string | null} */
-    this.prompt = initial.prompt;
-    /** The user's answer to the question which law the record is of. @type {'raw' | 'warped' | null} */
-    this.law = initial.law;
-    /** The position of the record that the bench shows. */
-    this.position = initial.position;
-    /** Number of tokens of the record's vocabulary; null if unknown. @type {number | null} */
-    this.vocabulary = initial.vocabulary;
-    /** The settings that are not neutral. @type {import('../../engine/types.js').Settings | null} */
-    this.settings = initial.settings;
-    /** @type {import('../../state/bench.js').View} */
-    this.chart = initial.chart;
-    /** Names of two programs with rules to compare; null for none. @type {[string, string] | null} */
-    this.conventions = initial.conventions;
-    /** True to show only the table and its text, for a lesson. */
-    this.bare = false;
     this.bigram = countBigrams(TEXT, this.by);
-    /** The origin of the logits that the bench shows. @type {typeof SOURCES[number]} */
-    this.shown = 'pasted';
-    /** The read record; null before its code is fetched. @type {import('./recorded.js').OpenRecord | null} */
-    this.opened = null;
     this.#bench.addEventListener('update', () => this.requestUpdate());
     this.#bench.addEventListener('change', () => this.#keep());
   }
@@ -186,7 +182,8 @@ export class LogitLogits extends LogitElement {
       this.bigram = countBigrams(this.text ?? TEXT, this.by);
     const { length } = this.bigram.tokens;
     // If the ids belong to another table, begin a new text.
-    if (this.context.length === 0 || this.context.some((id) => id >= length)) this.context = [0];
+    const { context } = this;
+    if (context.length === 0 || context.some((id) => id >= length)) this.context = [0];
     if (CONTENTS.some((name) => changed.has(name))) this.#show();
     const { pasted, kind } = this;
     if (pasted !== null && !Object.values(SAMPLES).includes(pasted)) this.#mine = { pasted, kind };
@@ -221,8 +218,10 @@ export class LogitLogits extends LogitElement {
   async #showRecorded() {
     const { openRecord, givenAt } = await import('./recorded.js');
     if (this.source !== 'recorded') return;
-    this.opened = openRecord(this.record, this.vocabulary, this.opened);
-    const { record } = this.opened;
+    const { opened: before } = this;
+    const opened = openRecord(this.record, this.vocabulary, before);
+    this.opened = opened;
+    const { record } = opened;
     this.shown = 'recorded';
     const { engine } = this.#bench;
     if (!record || !engine) return;

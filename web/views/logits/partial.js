@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { Debounce } from '../../base/debounce.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { percent, t } from '../../locale/locale.js';
@@ -16,28 +16,19 @@ import recordedStyles from './recorded.css';
 /** The text must rest for this time before the server gets it, in ms. */
 const RESTS_MS = 500;
 
-export class LogitPartial extends LogitElement {
-  static properties = {
-    ...withoutAttribute('opened prompt'),
-    asking: { state: true },
-    fault: { state: true },
-  };
-
+export class LogitPartial extends elementWith(LogitElement, () => ({
+  /** @type {import('./recorded.js').OpenRecord | null} */
+  opened: null,
+  /** The prompt as the user has typed it, which the server may not have got yet. */
+  prompt: '',
+  /** The open question; null while there is none. @type {AbortController | null} */
+  asking: null,
+  /** The reason why the last question has no answer; null if it has. @type {import('../../engine/errors.js').Fault | null} */
+  fault: null,
+})) {
   static styles = [...LogitElement.styles, recordedStyles];
 
   #debounce = new Debounce();
-
-  constructor() {
-    super();
-    /** @type {import('./recorded.js').OpenRecord | null} */
-    this.opened = null;
-    /** The prompt as the user has typed it, which the server may not have got yet. */
-    this.prompt = '';
-    /** The open question; null while there is none. @type {AbortController | null} */
-    this.asking = null;
-    /** The reason why the last question has no answer; null if it has. @type {import('../../engine/errors.js').Fault | null} */
-    this.fault = null;
-  }
 
   disconnectedCallback() {
     super.disconnectedCallback();
@@ -46,7 +37,8 @@ export class LogitPartial extends LogitElement {
 
   #stop() {
     this.#debounce.cancel();
-    this.asking?.abort();
+    const { asking } = this;
+    asking?.abort();
     this.asking = null;
   }
 

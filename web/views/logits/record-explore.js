@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
-import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, elementWith } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { percent, t } from '../../locale/locale.js';
@@ -13,25 +13,17 @@ import { figuresOf } from '../../state/recorded.js';
 import '../landscape/landscape.js';
 import auditStyles from './audit.css';
 
-export class LogitRecordExplore extends LogitElement {
-  static properties = {
-    ...withoutAttribute('record position settings engine'),
-    open: { state: true },
-  };
-
+export class LogitRecordExplore extends elementWith(LogitElement, () => ({
+  /** @type {import('../../import/logprobs.js').LogprobRecord | null} */
+  record: null,
+  position: 0,
+  /** @type {import('../../engine/types.js').Settings} */
+  settings: {},
+  /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+  engine: null,
+  open: false,
+})) {
   static styles = [...LogitElement.styles, auditStyles];
-
-  constructor() {
-    super();
-    /** @type {import('../../import/logprobs.js').LogprobRecord | null} */
-    this.record = null;
-    this.position = 0;
-    /** @type {import('../../engine/types.js').Settings} */
-    this.settings = {};
-    /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
-    this.engine = null;
-    this.open = false;
-  }
 
   render() {
     const onToggle = (/** @type {any} */ { target }) => (this.open = target.open);

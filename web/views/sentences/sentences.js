@@ -9,7 +9,7 @@ import { locales } from '#locales/sentences';
 import { addMessages, briefPercent, number, t } from '../../locale/locale.js';
 import { centre } from '../../base/centre.js';
 import { download } from '../../base/download.js';
-import { define } from '../../base/element.js';
+import { define, elementWith } from '../../base/element.js';
 import { walkTo } from '../../base/handles.js';
 import { help } from '../../base/help.js';
 import { ModelElement } from '../../base/model-element.js';
@@ -72,23 +72,35 @@ async function askLaw({ engine, prompt, kind, asked }, how) {
   return { ...asked, allowed, kind, law };
 }
 
-export class LogitSentences extends ModelElement {
-  static properties = {
-    ...ModelElement.properties,
-    examples: { attribute: false },
-    beam_width: { type: Number },
-    kind: {},
-    knob: {},
-    allowed: { attribute: false },
-    shown: { state: true },
-    rules: { state: true },
-    typed: { state: true },
-    at: { state: true },
-    column: { state: true },
-    followed: { state: true },
-    trouble: { state: true },
-    progress: { state: true },
-  };
+export class LogitSentences extends elementWith(ModelElement, () => ({
+  /** Prompts to choose; without any, the picture has no controls. @type {string[]} */
+  examples: [],
+  /** Largest width of the beam searches that are shown; 0 for none. */
+  beam_width: 0,
+  /** The picture: ways, knob, right or mask; null for mask if texts are allowed, else ways. @type {string | null} */
+  kind: null,
+  /** The setting that the picture `knob` follows; null for the usual one. @type {string | null} */
+  knob: null,
+  /** The texts that a mask allows; empty for two telling ones. @type {string[]} */
+  allowed: [],
+  /** The picture's law with its question; null until it is known. @type {any} */
+  shown: null,
+  /** The model's grammar; null without. @type {any} */
+  rules: null,
+  /** The text in the box of allowed texts while the user edits it. @type {string | null} */
+  typed: null,
+  /** Index of the chosen text. */
+  at: 0,
+  /** The chosen column; null for the middle. @type {number | null} */
+  column: null,
+  /** Index of the text with its path below the picture; null without. @type {number | null} */
+  followed: null,
+  /** @type {import('../../engine/errors.js').Fault | null} */
+  trouble: null,
+  /** Share of a slow law that is done; null while none runs. @type {number | null} */
+  progress: null,
+})) {
+  static properties = { beam_width: { type: Number }, kind: {}, knob: {} };
 
   static styles = [...ModelElement.styles, sentencesStyles];
 
@@ -119,36 +131,6 @@ export class LogitSentences extends ModelElement {
   #pause = new Debounce();
   /** @type {{ key: unknown[], scene: any, layout: import('./layout.js').Layout } | null} */
   #laid = null;
-
-  constructor() {
-    super();
-    /** Prompts to choose; without any, the picture has no controls. @type {string[]} */
-    this.examples = [];
-    /** Largest width of the beam searches that are shown; 0 for none. */
-    this.beam_width = 0;
-    /** The picture: ways, knob, right or mask; null for mask if texts are allowed, else ways. @type {string | null} */
-    this.kind = null;
-    /** The setting that the picture `knob` follows; null for the usual one. @type {string | null} */
-    this.knob = null;
-    /** The texts that a mask allows; empty for two telling ones. @type {string[]} */
-    this.allowed = [];
-    /** The picture's law with its question; null until it is known. @type {any} */
-    this.shown = null;
-    /** The model's grammar; null without. @type {any} */
-    this.rules = null;
-    /** The text in the box of allowed texts while the user edits it. @type {string | null} */
-    this.typed = null;
-    /** Index of the chosen text. */
-    this.at = 0;
-    /** The chosen column; null for the middle. @type {number | null} */
-    this.column = null;
-    /** Index of the text with its path below the picture; null without. @type {number | null} */
-    this.followed = null;
-    /** @type {import('../../engine/errors.js').Fault | null} */
-    this.trouble = null;
-    /** Share of a slow law that is done; null while none runs. @type {number | null} */
-    this.progress = null;
-  }
 
   /** @param {Question} question */
   async #ask(question) {

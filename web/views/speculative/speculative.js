@@ -8,7 +8,7 @@ import { locales } from '#locales/speculative';
 import { toFault } from '../../engine/errors.js';
 import { addMessages, fixed, number, percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define, valueOf } from '../../base/element.js';
+import { define, elementWith, valueOf } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { walkTo } from '../../base/handles.js';
 import { ModelElement } from '../../base/model-element.js';
@@ -31,21 +31,42 @@ const DRAFTS = [1, 2, 4, 8];
 /** The number of listed tokens in each distribution. */
 const LISTED = 10;
 
-export class LogitSpeculative extends ModelElement {
+/** The choices with which the view begins. */
+const FIRST = initialChoices('speculative');
+
+export class LogitSpeculative extends elementWith(ModelElement, () => ({
+  /** Number of tokens that the draft model proposes in one pass. @type {number} */
+  draft_tokens: FIRST.draft_tokens,
+  /** Null for the bench's temperature. @type {number | null} */
+  temperature: FIRST.temperature,
+  /** Null for the bench's seed. @type {number | null} */
+  seed: FIRST.seed,
+  /** @type {number} */
+  max_new_tokens: FIRST.max_new_tokens,
+  /** @type {Step[]} */
+  steps: [],
+  /** Totals of the text; null until the text is complete. @type {Totals | null} */
+  totals: null,
+  /** The index of the chosen token. */
+  at: 0,
+  /** The refused text of a box; null if none. @type {{ name: string, text: string, error: string } | null} */
+  refused: null,
+  /** The error that prevented the text; null if none. @type {import('../../engine/errors.js').Fault | null} */
+  wrong: null,
+  /**
+   * Milliseconds for each token with and without a draft model; null before a measurement.
+   * @type {{ drafted: number, plain: number } | null}
+   */
+  timed: null,
+  /** @type {'' | 'text' | 'time'} */
+  busy: '',
+  said: '',
+})) {
   static properties = {
-    ...ModelElement.properties,
     draft_tokens: { type: Number },
     temperature: { type: Number },
     seed: { type: Number },
     max_new_tokens: { type: Number },
-    steps: { state: true },
-    totals: { state: true },
-    at: { state: true },
-    refused: { state: true },
-    wrong: { state: true },
-    timed: { state: true },
-    busy: { state: true },
-    said: { state: true },
   };
 
   static styles = [...ModelElement.styles, frameStyles, speculativeStyles];
@@ -54,37 +75,6 @@ export class LogitSpeculative extends ModelElement {
   #run = null;
   /** The options of the displayed text, as JSON. */
   #written = '';
-
-  constructor() {
-    super();
-    const { draft_tokens, temperature, seed, max_new_tokens } = initialChoices('speculative');
-    /** Number of tokens that the draft model proposes in one pass. @type {number} */
-    this.draft_tokens = draft_tokens;
-    /** Null for the bench's temperature. @type {number | null} */
-    this.temperature = temperature;
-    /** Null for the bench's seed. @type {number | null} */
-    this.seed = seed;
-    /** @type {number} */
-    this.max_new_tokens = max_new_tokens;
-    /** @type {Step[]} */
-    this.steps = [];
-    /** Totals of the text; null until the text is complete. @type {Totals | null} */
-    this.totals = null;
-    /** The index of the chosen token. */
-    this.at = 0;
-    /** The refused text of a box; null if none. @type {{ name: string, text: string, error: string } | null} */
-    this.refused = null;
-    /** The error that prevented the text; null if none. @type {import('../../engine/errors.js').Fault | null} */
-    this.wrong = null;
-    /**
-     * Milliseconds for each token with and without a draft model; null before a measurement.
-     * @type {{ drafted: number, plain: number } | null}
-     */
-    this.timed = null;
-    /** @type {'' | 'text' | 'time'} */
-    this.busy = '';
-    this.said = '';
-  }
 
   disconnectedCallback() {
     super.disconnectedCallback();
@@ -143,7 +133,8 @@ export class LogitSpeculative extends ModelElement {
         if (this.#run !== run) break;
         if (done) {
           this.totals = value.speculation ?? null;
-          this.at = Math.min(this.at, this.steps.length - 1);
+          const { at } = this;
+          this.at = Math.min(at, this.steps.length - 1);
           this.said = this.speak(() => this.#totalsInWords());
           break;
         }

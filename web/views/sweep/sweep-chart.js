@@ -1,5 +1,5 @@
 /** The base class of a sweep's charts: its plan, the measured points and the chosen point. */
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, elementWith } from '../../base/element.js';
 import frameStyles from '../../style/frame.css';
 import { Width } from '../../base/width.js';
 import chartStyles from '../../style/chart.css';
@@ -21,25 +21,18 @@ export function chartHeight(width, unit) {
   return Math.max(Math.min(LEAST * rem, 0.72 * innerHeight), most);
 }
 
-export class SweepChart extends LogitElement {
-  static properties = {
-    plan: { attribute: false },
-    points: { attribute: false },
-    at: { type: Number },
-  };
+export class SweepChart extends elementWith(LogitElement, () => ({
+  /** @type {Plan | null} */
+  plan: null,
+  /** @type {Point[]} */
+  points: [],
+  at: 0,
+})) {
+  static properties = { at: { type: Number } };
 
   static styles = [...LogitElement.styles, frameStyles, chartStyles];
 
   room = new Width(this, '.chart');
-
-  constructor() {
-    super();
-    /** @type {Plan | null} */
-    this.plan = null;
-    /** @type {Point[]} */
-    this.points = [];
-    this.at = 0;
-  }
 
   get figure() {
     return /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg'));

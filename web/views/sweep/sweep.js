@@ -9,7 +9,7 @@ import { needsGrammar, needsTexts } from '../../engine/measures.js';
 import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
 import { addMessages, plain, t } from '../../locale/locale.js';
 import { centre } from '../../base/centre.js';
-import { define } from '../../base/element.js';
+import { define, elementWith } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { help } from '../../base/help.js';
 import { download } from '../../base/download.js';
@@ -56,28 +56,59 @@ const REPAINT_MS = 80;
 /** The choices with which every chart begins. */
 const { figure: FIRST_FIGURE, ...UNCHOSEN } = initialChoices('sweep');
 
-export class LogitSweep extends ModelElement {
+export class LogitSweep extends elementWith(ModelElement, () => ({
+  /**
+   * The grammar or its address; undefined to use the model's grammar.
+   * @type {import('../../engine/grammar.js').Grammar | string | null | undefined}
+   */
+  grammar: undefined,
+  /** Prompts to choose. @type {string[]} */
+  examples: [],
+  /** @type {string} */
+  figure: FIRST_FIGURE,
+  /** The picture of whole sentences. @type {string | null} */
+  kind: UNCHOSEN.kind,
+  /** The knob of that picture. @type {string | null} */
+  knob: UNCHOSEN.knob,
+  /** The texts that its mask allows, one a line. @type {string | null} */
+  allowed: UNCHOSEN.allowed,
+  /** @type {import('./figures.js').Stretch | null} Null for the figure's own range. */
+  first: UNCHOSEN.first,
+  /** @type {import('./figures.js').Stretch | null} */
+  second: UNCHOSEN.second,
+  /** @type {string | null} */
+  measure: UNCHOSEN.measure,
+  /** @type {number | null} */
+  samples: UNCHOSEN.samples,
+  /** @type {number | null} */
+  max_new_tokens: UNCHOSEN.max_new_tokens,
+  /** @type {boolean | null} */
+  keep: UNCHOSEN.keep,
+  /** True if the user has asked for the texts of this chart. @type {boolean} */
+  texts: UNCHOSEN.texts,
+  /** True to show only the chart, for a lesson. The element then emits "logit-set" with the chosen point. */
+  bare: false,
+  /** @type {Run | null} */
+  run: null,
+  /** Index of the chosen point. */
+  at: 0,
+  /** @type {import('../../engine/errors.js').Fault | null} */
+  trouble: null,
+  /** @type {import('../../engine/grammar.js').Grammar | null} */
+  rules: null,
+  /** True while the form is unfolded. */
+  unfolded: false,
+})) {
   static properties = {
-    ...ModelElement.properties,
     grammar: {},
-    examples: { attribute: false },
     figure: {},
     kind: {},
     knob: {},
-    allowed: { attribute: false },
-    first: { attribute: false },
-    second: { attribute: false },
     measure: {},
     samples: { type: Number },
     max_new_tokens: { type: Number },
-    keep: { attribute: false },
     texts: { type: Boolean },
     bare: { type: Boolean },
-    run: { state: true },
-    at: { state: true },
-    trouble: { state: true },
-    rules: { state: true },
-    unfolded: { state: true },
   };
 
   static styles = [...ModelElement.styles, sweepStyles];
@@ -95,51 +126,6 @@ export class LogitSweep extends ModelElement {
   /** @type {Record<string, { text: string, error: string }>} */
   #drafts = {};
   #tried = '';
-
-  constructor() {
-    super();
-    /**
-     * The grammar or its address; undefined to use the model's grammar.
-     * @type {import('../../engine/grammar.js').Grammar | string | null | undefined}
-     */
-    this.grammar = undefined;
-    /** Prompts to choose. @type {string[]} */
-    this.examples = [];
-    /** @type {string} */
-    this.figure = FIRST_FIGURE;
-    /** The picture of whole sentences. @type {string | null} */
-    this.kind = UNCHOSEN.kind;
-    /** The knob of that picture. @type {string | null} */
-    this.knob = UNCHOSEN.knob;
-    /** The texts that its mask allows, one a line. @type {string | null} */
-    this.allowed = UNCHOSEN.allowed;
-    /** @type {import('./figures.js').Stretch | null} Null for the figure's own range. */
-    this.first = UNCHOSEN.first;
-    /** @type {import('./figures.js').Stretch | null} */
-    this.second = UNCHOSEN.second;
-    /** @type {string | null} */
-    this.measure = UNCHOSEN.measure;
-    /** @type {number | null} */
-    this.samples = UNCHOSEN.samples;
-    /** @type {number | null} */
-    this.max_new_tokens = UNCHOSEN.max_new_tokens;
-    /** @type {boolean | null} */
-    this.keep = UNCHOSEN.keep;
-    /** True if the user has asked for the texts of this chart. @type {boolean} */
-    this.texts = UNCHOSEN.texts;
-    /** True to show only the chart, for a lesson. The element then emits "logit-set" with the chosen point. */
-    this.bare = false;
-    /** @type {Run | null} */
-    this.run = null;
-    /** Index of the chosen point. */
-    this.at = 0;
-    /** @type {import('../../engine/errors.js').Fault | null} */
-    this.trouble = null;
-    /** @type {import('../../engine/grammar.js').Grammar | null} */
-    this.rules = null;
-    /** True while the form is unfolded. */
-    this.unfolded = false;
-  }
 
   disconnectedCallback() {
     super.disconnectedCallback();
@@ -243,7 +229,9 @@ export class LogitSweep extends ModelElement {
   #cancel() {
     this.#stop?.abort();
     this.#stop = null;
-    if (this.run?.status === 'running') this.run = { ...this.run, status: 'cancelled' };
+    const { run } = this;
+    if (run?.status === 'running')
+      this.run = { ...run, status: /** @type {const} */ ('cancelled') };
   }
 
   async #start() {
@@ -331,6 +319,7 @@ export class LogitSweep extends ModelElement {
 
   /** Renders the line about the chart, the button that unfolds the form, and the progress. */
   #renderLine() {
+    const { unfolded } = this;
     const { first, second, measures, samples } = this.#wantedSweep;
     const texts = measures.some(needsTexts);
     const parts = [first, ...(second ? [second] : [])].map(({ name, from, to, step }) =>
@@ -344,9 +333,9 @@ export class LogitSweep extends ModelElement {
     const line = [...parts, ...(texts ? [t('sweep.line.texts', { n: samples })] : [])];
     return html`<div class="line">
       <p class="shown">${capitalise(line.join(', '))}</p>
-      <button class="quiet" id="change" aria-expanded=${this.unfolded}
-        @click=${() => (this.unfolded = !this.unfolded)}>${t('sweep.change')} <span aria-hidden="true">▾</span></button>
-      ${this.#renderActions(texts || this.unfolded)}
+      <button class="quiet" id="change" aria-expanded=${unfolded}
+        @click=${() => (this.unfolded = !unfolded)}>${t('sweep.change')} <span aria-hidden="true">▾</span></button>
+      ${this.#renderActions(texts || unfolded)}
     </div>`;
   }
 

@@ -7,7 +7,7 @@ import { keyed } from 'lit/directives/keyed.js';
 import { locales } from '#locales/editor';
 import { copyText } from '../../../base/copy.js';
 import { download } from '../../../base/download.js';
-import { LogitElement, define } from '../../../base/element.js';
+import { LogitElement, define, elementWith } from '../../../base/element.js';
 import {
   LINK_LIMIT,
   embedOf,
@@ -52,17 +52,29 @@ const HARD_FAULTS = 'unreadable encoding large unknown endpoint text texts flag 
   ' ',
 );
 
-export class LogitLessonEditor extends LogitElement {
-  static properties = {
-    lesson: {},
-    draft: { state: true },
-    notice: { state: true },
-    handover: { state: true },
-    side: { state: true },
-    openPart: { state: true },
-    openQuestion: { state: true },
-    moved: { state: true },
-  };
+export class LogitLessonEditor extends elementWith(LogitElement, () => ({
+  /** The name in the address: "new". */
+  lesson: '',
+  /** @type {Draft} */
+  draft: {},
+  /** A sentence about the last action; '' for none. */
+  notice: '',
+  /**
+   * The instrument's state from the address, until the teacher chooses its place; null if none.
+   * @type {Handover | null}
+   */
+  handover: null,
+  /** The half that a narrow screen shows: form or preview. @type {'form' | 'preview'} */
+  side: 'form',
+  openPart: 0,
+  openQuestion: 0,
+  /**
+   * Changes that the teacher has made in the live figure of the open part; null if none.
+   * @type {Partial<import('../../../lessons/measures.js').LessonState> | null}
+   */
+  moved: null,
+})) {
+  static properties = { lesson: {} };
 
   static styles = [...LogitElement.styles, headerStyles, inlineStyles, editorStyles];
 
@@ -81,30 +93,11 @@ export class LogitLessonEditor extends LogitElement {
   /** Resolves when the pointer is released. Until then nothing may move, or the click would miss its button. */
   #pressing = Promise.resolve();
 
+  /** @type {LessonFault[]} */
+  faults = [];
+
   constructor() {
     super();
-    /** The name in the address: "new". */
-    this.lesson = '';
-    /** @type {Draft} */
-    this.draft = {};
-    /** @type {LessonFault[]} */
-    this.faults = [];
-    /** A sentence about the last action; '' for none. */
-    this.notice = '';
-    /**
-     * The instrument's state from the address, until the teacher chooses its place; null if none.
-     * @type {Handover | null}
-     */
-    this.handover = null;
-    /** The half that a narrow screen shows: form or preview. @type {'form' | 'preview'} */
-    this.side = 'form';
-    this.openPart = 0;
-    this.openQuestion = 0;
-    /**
-     * Changes that the teacher has made in the live figure of the open part; null if none.
-     * @type {Partial<import('../../../lessons/measures.js').LessonState> | null}
-     */
-    this.moved = null;
     this.addEventListener('pointerdown', () => {
       this.#pressing = new Promise((done) =>
         addEventListener('pointerup', () => setTimeout(done), { once: true }),
@@ -422,8 +415,8 @@ export class LogitLessonEditor extends LogitElement {
           show: (question) => (this.openQuestion = question),
           moved: this.openPart === i ? this.moved : null,
           move: (change) => {
-            const before = /** @type {any} */ (this.moved ?? {});
-            this.moved = change && patched(before, change);
+            const { moved } = this;
+            this.moved = change && patched(/** @type {any} */ (moved ?? {}), change);
           },
         }),
       )}
