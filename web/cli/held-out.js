@@ -64,6 +64,32 @@ function scoreTruth(scope, prompt, truth) {
 }
 
 /**
+ * Returns a generated text with its probability under the model's own distributions.
+ * @param {typeof strategies[number]} strategy
+ * @param {any} generated
+ */
+function sampleOf({ name, settings }, { text, ids, steps }) {
+  let logprob = 0;
+  for (const { p_raw } of steps) logprob += Math.log(p_raw);
+  return { name, settings, text, ids, logprob, mean_p: Math.exp(logprob / ids.length) };
+}
+
+/** Prints a passage: the real continuation and the samples. @param {NodeJS.WriteStream} stdout @param {any} passage */
+function printPassage(stdout, { prompt, truth, samples }) {
+  const row = (/** @type {string} */ name, /** @type {any} */ { mean_p, text }) => [
+    name,
+    mean_p.toFixed(3),
+    quoted(text),
+  ];
+  const rows = [
+    ['', 'mean p', 'continuation'],
+    row('the text itself', truth),
+    ...samples.map((/** @type {any} */ sample) => row(sample.name, sample)),
+  ];
+  stdout.write(`${quoted(prompt)}\n${columns(rows, [1])}\n\n`);
+}
+
+/**
  * @param {any} scope
  * @param {any} values
  * @param {NodeJS.WriteStream} stdout
@@ -92,49 +118,17 @@ export async function compareHeldOut(scope, values, stdout) {
   const results = [];
   for (const passage of passages) {
     const prompt = passage.slice(0, before);
-    const samples = [];
-    for (const { name, settings } of strategies) {
-      const { value: generated } = texts.next();
-      const mean = generated.steps.reduce(
-        (/** @type {number} */ sum, /** @type {any} */ step) => sum + Math.log(step.p_raw),
-        0,
-      );
-      samples.push({
-        name,
-        settings,
-        text: generated.text,
-        ids: generated.ids,
-        logprob: mean,
-        mean_p: Math.exp(mean / generated.ids.length),
-      });
-    }
     results.push({
       prompt: scope.decode(prompt),
       prompt_ids: prompt,
       truth: scoreTruth(scope, prompt, passage.slice(before)),
-      samples,
+      samples: strategies.map((strategy) => sampleOf(strategy, texts.next().value)),
     });
   }
   if (values.json) {
     printJson(stdout, { model: values.model, held_out: values.held_out, passages: results });
     return;
   }
-  for (const { prompt, truth, samples } of results) {
-    const row = (/** @type {string} */ name, /** @type {any} */ { mean_p, text }) => [
-      name,
-      mean_p.toFixed(3),
-      quoted(text),
-    ];
-    stdout.write(
-      `${quoted(prompt)}\n${columns(
-        [
-          ['', 'mean p', 'continuation'],
-          row('the text itself', truth),
-          ...samples.map((sample) => row(sample.name, sample)),
-        ],
-        [1],
-      )}\n\n`,
-    );
-  }
+  for (const result of results) printPassage(stdout, result);
   stdout.write("mean p: the geometric mean of the model's own probabilities\n");
 }

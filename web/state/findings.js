@@ -5,7 +5,7 @@ import { WATERMARKS } from './settings.js';
 /**
  * The part of the instrument that this class needs. `engine` throws after the engine is closed.
  * @typedef {Pick<import('./instrument.js').Instrument,
- *   'engine' | 'prompt' | 'texts' | 'grammar' | 'settings' | 'turns' | 'written' | 'attempt' | 'changed'>} Owner
+ *   'engine' | 'prompt' | 'texts' | 'grammar' | 'settings' | 'gates' | 'turns' | 'written' | 'attempt' | 'changed'>} Owner
  *
  * The answer to the question for the values that would have broken a loop; without `found` and `fault` while the
  * engine works.
@@ -33,6 +33,13 @@ export class Findings {
   /** @param {Owner} owner */
   constructor(owner) {
     this.#owner = owner;
+  }
+
+  /** The finished text if there is a constraint to JSON; else null. */
+  get json() {
+    const { constraint } = this.#owner.gates;
+    const free = !constraint || (typeof constraint === 'object' && 'grammar' in constraint);
+    return this.#owner.texts.finished && !free ? this.written : null;
   }
 
   measure() {

@@ -64,13 +64,6 @@ export class Instrument extends Bench {
     return required(this.#reader);
   }
 
-  /** The finished text if there is a constraint to JSON; else null. */
-  get json() {
-    const { constraint } = this.gates;
-    const free = !constraint || (typeof constraint === 'object' && 'grammar' in constraint);
-    return this.texts.finished && !free ? this.findings.written : null;
-  }
-
   /** Number of the step with the displayed u: the next step, or the last step of a finished text. */
   get drawStep() {
     const { finished, steps } = this.texts;

@@ -110,7 +110,7 @@ function textPanelOf(instrument, { examples, fixed, sentence }) {
     ready: instrument.drawn !== null,
     fault: faultOf(instrument, sentence),
     verdict: findings.verdict,
-    json: instrument.json,
+    json: instrument.findings.json,
     checked: grammar !== null,
     eos: info?.eos_token_id ?? -1,
     contextLength: info?.context_length ?? 0,
