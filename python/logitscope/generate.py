@@ -172,8 +172,6 @@ class _Text:
         )
 
     def steps(self) -> "Generator[Step, None, None]":
-        from .session import Session
-
         session, core = self._session, self._session._core
         if session._busy:
             refuse("busy", "busy")
@@ -183,7 +181,7 @@ class _Text:
             with LOCK:
                 session._has_second = False
                 if self._negative is not None and self._amateur is None:
-                    beside = Session(core, session._owned)
+                    beside = session._sibling()
                 if self._finish:
                     session._feed(self._ids, self._cache)
             gates = {"constraint_start": self._length, **self._resolved.gates}

@@ -294,11 +294,15 @@ class Session:
                 ids.append(id)
             return Score(before, after, total, tokens)
 
+    def _sibling(self) -> "Session":
+        """Opens an empty session of the same model."""
+        return Session(self._core, self._owned)
+
     def fork(self) -> "Session":
         """Opens a session with a copy of the timeline, without running the model."""
         with LOCK:
             core = self._open()
-            fork = Session(core, self._owned)
+            fork = self._sibling()
             C.session_copy(fork._held.handle, self._held.handle)
             if self._has_second:
                 fork.second(read(self._held.room, core.need_model().vocab_size, "f"))

@@ -7,7 +7,6 @@
  */
 
 import { LogitscopeError } from './errors.js';
-import { readBody } from './load.js';
 import { HUB, addressOf, partNames } from './model-names.js';
 import { Checksum } from './checksum.js';
 
@@ -44,6 +43,8 @@ import { Checksum } from './checksum.js';
 
 const FOLDER = 'logitscope';
 const ABOUT = '.json';
+/** Number of bytes that are read from a blob at once. */
+const CHUNK = 1 << 22;
 /**
  * The checksum of the file so far is recorded after each such number of bytes. If the tab is closed
  * during a fetch, at most this many bytes must be fetched again.
@@ -103,7 +104,10 @@ async function openCache() {
 /** @param {Blob} blob @returns {Part} */
 export const partOfBlob = (blob) => ({
   size: blob.size,
-  read: (start) => /** @type {any} */ (readBody({ body: blob.slice(start).stream() })),
+  async *read(start) {
+    for (let at = start; at < blob.size; at += CHUNK)
+      yield new Uint8Array(await blob.slice(at, at + CHUNK).arrayBuffer());
+  },
 });
 
 /** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<About | null>} */

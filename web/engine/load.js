@@ -43,7 +43,7 @@ export async function gather({ chunks, total }, onprogress) {
  * @param {{ body: ReadableStream<Uint8Array> | null }} holder
  * @returns {AsyncGenerator<Uint8Array>}
  */
-export async function* readBody(holder) {
+async function* readBody(holder) {
   const reader = holder.body?.getReader();
   if (!reader) throw new LogitscopeError('load_failed', 'no_body');
   try {

@@ -225,6 +225,11 @@ export function fixed(value, decimals) {
   return exactly(decimals, value + 0);
 }
 
+/** @param {number} bytes */
+export function megabytes(bytes) {
+  return `${fixed(bytes / 1e6, 2)} MB`;
+}
+
 /** A smaller entropy, in bits, can be an error of the rounding of float32 logits. */
 const LEAST = 1e-6;
 

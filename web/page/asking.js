@@ -10,7 +10,7 @@ import { addMessages, t } from '../locale/locale.js';
 import { Door, serverUnasked } from '../sources/asked.js';
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';
-import { hasProbes, opened } from '../state/probes.js';
+import { opened } from '../state/probes.js';
 import { checkState } from '../state/page-state.js';
 import askingStyles from './asking.css';
 
@@ -144,16 +144,13 @@ function prepare(scope) {
 }
 
 /**
- * Opens the model that the page asks. A server needs a press first.
+ * Opens the model that the page asks.
  * @param {LogitScope} scope
  * @param {string} kind a value of the field `source`
  */
-export async function enterSource(scope, kind) {
+export function enterSource(scope, kind) {
   prepare(scope);
-  if (kind !== SERVER) return void (scope.model = SOURCE + kind);
-  const { openFirst, showServer } = await import('./server.js');
-  if (hasProbes()) showServer(scope);
-  else openFirst(scope);
+  scope.model = SOURCE + kind;
 }
 
 /**

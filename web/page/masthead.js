@@ -6,6 +6,7 @@ import { listen } from '../base/props.js';
 import { isSlow } from '../state/engines.js';
 import { SHEET_VIEWS } from '../state/fields.js';
 import { findModel } from '../state/models.js';
+import './model-chooser.js';
 import { inLanguage } from './site-links.js';
 import { VIEWS } from './views.js';
 

@@ -3,7 +3,7 @@
  * the user drops on the page.
  */
 import { html, nothing } from 'lit';
-import { fixed, t } from '../locale/locale.js';
+import { megabytes, t } from '../locale/locale.js';
 import { LogitElement, define, elementWith } from '../base/element.js';
 import { props } from '../base/props.js';
 import { droppedFiles, modelOf } from '../state/files.js';
@@ -61,11 +61,6 @@ export class LogitModel extends elementWith(LogitElement, () => ({
       ${this.over ? html`<div class="drop">${t('model.drop')}</div>` : nothing}
     `;
   }
-}
-
-/** @param {number} bytes */
-export function megabytes(bytes) {
-  return `${fixed(bytes / 1e6, 2)} MB`;
 }
 
 define('logit-model', LogitModel);

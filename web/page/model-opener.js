@@ -6,13 +6,12 @@ import { html, nothing } from 'lit';
 import { reason, sayAll } from '../base/faults.js';
 import { glossary } from '../base/term.js';
 import { presets } from '../engine/presets.js';
-import { t } from '../locale/locale.js';
+import { megabytes, t } from '../locale/locale.js';
 import { isSlow, mayConvert } from '../state/engines.js';
 import { modelOf } from '../state/files.js';
 import { FIRST_SCREEN } from '../state/first-frame.js';
 import { agreeTo, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
-import { megabytes } from './model-chooser.js';
 
 /** @import { PageState } from '../state/page-state.js' */
 /** @typedef {{ model: import('../state/engines.js').Model, context?: number | null, anew?: boolean }} Wanted */

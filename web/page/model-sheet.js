@@ -6,13 +6,12 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/sheet';
 import { LogitElement, define, elementWith } from '../base/element.js';
 import { download } from '../base/download.js';
-import { addMessages, number, t } from '../locale/locale.js';
+import { addMessages, megabytes, number, t } from '../locale/locale.js';
 import { ENDINGS, modelOf, onPick } from '../state/files.js';
 import { MODELS } from '../state/models.js';
 import { hasProbes, opened } from '../state/probes.js';
 import { convertedOf } from '../state/own-model.js';
 import './context.js';
-import { megabytes } from './model-chooser.js';
 import modelSheetStyles from './model-sheet.css';
 
 addMessages(locales);

@@ -12,11 +12,10 @@ import { readWhole } from '../base/setting-words.js';
 import { NumberInput } from '../base/number-input.js';
 import { listKept, removeKept } from '../engine/browser-store.js';
 import { addressOf, nameOf, partNames, wholeName } from '../engine/model-names.js';
-import { addMessages, plain, t } from '../locale/locale.js';
+import { addMessages, megabytes, plain, t } from '../locale/locale.js';
 import { ENDINGS, modelOf, onPick } from '../state/files.js';
 import { agreeTo, agreements, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
-import { megabytes } from './model-chooser.js';
 import dialogStyles from '../style/dialog.css';
 import openStyles from './open-model.css';
 

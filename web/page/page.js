@@ -36,7 +36,8 @@ if (scope) {
     scope.notice = t('state.unfetched');
   });
   const source = scope.getAttribute('source');
-  if (source) import('./asking.js').then(({ enterSource }) => enterSource(scope, source));
+  if (source === 'server') import('./server.js').then(({ enterServers }) => enterServers(scope));
+  else if (source) import('./asking.js').then(({ enterSource }) => enterSource(scope, source));
   if (window.parent !== window)
     import('./host-messages.js').then(({ answerHost }) => answerHost(scope));
 }

@@ -5,9 +5,8 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
 import { LogitElement, define, elementWith } from '../base/element.js';
-import { addMessages, t } from '../locale/locale.js';
+import { addMessages, megabytes, t } from '../locale/locale.js';
 import { ENDINGS, onPick } from '../state/files.js';
-import { megabytes } from './model-chooser.js';
 import { askFiles, findHandles } from './local-files.js';
 import reopenStyles from './open-model.css';
 

@@ -12,7 +12,7 @@ import { addMessages, t } from '../locale/locale.js';
 import { KINDS } from '../sources/server-kinds.js';
 import { askRecord } from '../sources/asked-record.js';
 import { Server, readAddress } from '../sources/server.js';
-import { mayProbe } from '../state/probes.js';
+import { hasProbes, mayProbe } from '../state/probes.js';
 import { MODELS } from '../state/models.js';
 import dialogStyles from '../style/dialog.css';
 import { enterServer } from './asking.js';
@@ -246,6 +246,15 @@ async function hintOf(url, { key }) {
 }
 
 define('logit-server', LogitServer);
+
+/**
+ * Opens the page for a server, which needs a press first. A page without network access opens its first model.
+ * @param {LogitScope} scope
+ */
+export function enterServers(scope) {
+  if (hasProbes()) showServer(scope);
+  else openFirst(scope);
+}
 
 /** Shows the dialog. @param {LogitScope} scope */
 export function showServer(scope) {

@@ -19,6 +19,12 @@ import { DRAWS } from './rain.js';
  */
 
 /**
+ * Settings that the pictures of two prompts always use: a high temperature would make both distributions flat and
+ * hide their difference.
+ */
+export const OWN = { temperature: 1 };
+
+/**
  * Returns the facts of two prompts at once, which draw no token.
  * @param {import('./knob.js').Knob} knob
  * @param {number[]} kept

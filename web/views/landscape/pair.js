@@ -9,12 +9,6 @@ import { outcomeOfPair } from './outcome.js';
 /** The knobs that remove tokens. The two pictures compare how many tokens they keep. */
 export const CUTS = ['top_k', 'top_p', 'min_p'];
 
-/**
- * Settings that the two pictures always use: a high temperature would make both distributions flat and hide their
- * difference.
- */
-export const OWN = { temperature: 1 };
-
 /** @typedef {import('./landscape.js').LogitLandscape} LogitLandscape */
 
 export class Pair {

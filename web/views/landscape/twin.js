@@ -12,7 +12,7 @@ import { leaveBox, renderHandles } from './handles.js';
 import { shownValue } from './headline.js';
 import { crossingWords } from './phrases.js';
 import { Input } from './input.js';
-import { OWN } from './pair.js';
+import { OWN } from './outcome.js';
 import { Picture } from './picture.js';
 import { Subject } from './subject.js';
 
