@@ -102,7 +102,9 @@ test('each command of the documents exists, with its flags', async () => {
         faults.push(`${path}: no command ${name}`);
         continue;
       }
-      const known = flagsOf(COMMANDS[name], table).map((flag) => flag.name.replaceAll('_', '-'));
+      const known = flagsOf(await COMMANDS[name](), table).map((flag) =>
+        flag.name.replaceAll('_', '-'),
+      );
       for (const [, flag] of words.matchAll(/ --([\w-]+)/g))
         if (flag !== 'help' && !known.includes(flag)) faults.push(`${path}: no --${flag}: ${line}`);
     }

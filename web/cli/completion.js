@@ -63,7 +63,7 @@ const fishScript = (commands) =>
 
 /**
  * Returns the command `completion`, which needs the list of all other commands.
- * @param {() => Record<string, import('./flags.js').Command>} commands
+ * @param {() => Promise<Record<string, import('./flags.js').Command>>} commands
  * @returns {import('./flags.js').Command}
  */
 export const completionOf = (commands) => ({
@@ -83,8 +83,8 @@ export const completionOf = (commands) => ({
       );
   },
 
-  run(_scope, { operands: [shell] }, { stdout }, table) {
-    const all = listCommands(commands(), table);
+  async run(_scope, { operands: [shell] }, { stdout }, table) {
+    const all = listCommands(await commands(), table);
     const begin = shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : '';
     stdout.write(shell === 'fish' ? fishScript(all) : begin + bashScript(all));
   },

@@ -1,13 +1,6 @@
 /** The list of commands, and a function that runs one without ending the process. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bench } from './bench.js';
-import { compare } from './compare.js';
-import { completionOf } from './completion.js';
-import { convert } from './convert.js';
-import { detect } from './detect.js';
-import { distribution } from './distribution.js';
-import { evaluate } from './eval.js';
 import {
   UsageError,
   flagsOf,
@@ -17,46 +10,44 @@ import {
   takeOperand,
   takePromptFile,
 } from './flags.js';
-import { generate } from './generate.js';
-import { grade } from './grade.js';
-import { info } from './info.js';
 import { showProgress } from './progress.js';
-import { law } from './law.js';
-import { lesson } from './lesson.js';
-import { logprobs } from './logprobs.js';
-import { checkServer, runOnServer } from './server.js';
-import { settings, takeSettings } from './settings.js';
-import { sweep } from './sweep.js';
-import { takeLink } from './link.js';
 import { printLine, say } from './terminal.js';
-import { tokenize } from './tokenize.js';
 import { wholeName } from '../engine/model-names.js';
 import { Logitscope, LogitscopeError } from '../engine/index.js';
 
-/** @type {Record<string, import('./flags.js').Command>} */
+/**
+ * Each command loads its own files only: all files together take most of the time of a short run.
+ * @type {Record<string, () => Promise<import('./flags.js').Command>>}
+ */
 export const COMMANDS = {
-  generate,
-  distribution,
-  compare,
-  sweep,
-  law,
-  tokenize,
-  detect,
-  info,
-  convert,
-  settings,
-  logprobs,
-  eval: evaluate,
-  bench,
-  grade,
-  lesson,
-  completion: completionOf(() => COMMANDS),
+  generate: async () => (await import('./generate.js')).generate,
+  distribution: async () => (await import('./distribution.js')).distribution,
+  compare: async () => (await import('./compare.js')).compare,
+  sweep: async () => (await import('./sweep.js')).sweep,
+  law: async () => (await import('./law.js')).law,
+  tokenize: async () => (await import('./tokenize.js')).tokenize,
+  detect: async () => (await import('./detect.js')).detect,
+  info: async () => (await import('./info.js')).info,
+  convert: async () => (await import('./convert.js')).convert,
+  settings: async () => (await import('./settings.js')).settings,
+  logprobs: async () => (await import('./logprobs.js')).logprobs,
+  eval: async () => (await import('./eval.js')).evaluate,
+  bench: async () => (await import('./bench.js')).bench,
+  grade: async () => (await import('./grade.js')).grade,
+  lesson: async () => (await import('./lesson.js')).lesson,
+  completion: async () => (await import('./completion.js')).completionOf(loadAll),
 };
+
+/** @returns {Promise<Record<string, import('./flags.js').Command>>} */
+async function loadAll() {
+  const all = Object.entries(COMMANDS).map(async ([name, load]) => [name, await load()]);
+  return Object.fromEntries(await Promise.all(all));
+}
+
 const DEFAULT_MODEL = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
 
-/** @returns {string} */
-function usageText() {
-  const rows = Object.entries(COMMANDS).map(
+async function usageText() {
+  const rows = Object.entries(await loadAll()).map(
     ([name, { summary }]) => `  ${name.padEnd(14)}${summary}`,
   );
   return (
@@ -95,10 +86,10 @@ async function run(words, streams) {
     return 0;
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    streams.stdout.write(usageText());
+    streams.stdout.write(await usageText());
     return 0;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null;
+  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]() : null;
   if (!command) {
     throw new UsageError(
       `unknown command ${JSON.stringify(name)}${nearestOf(
@@ -116,21 +107,25 @@ async function run(words, streams) {
     return 0;
   }
   const given = parseFlags(rest, flags, command.operands);
-  const linked = given.link ? await takeLink(given, flags) : given;
-  const values = linked.settings_of ? await takeSettings(linked, streams) : linked;
+  const linked = given.link ? await (await import('./link.js')).takeLink(given, flags) : given;
+  const values = linked.settings_of
+    ? await (await import('./settings.js')).takeSettings(linked, streams)
+    : linked;
   takeOperand(values, command);
   await takePromptFile(values, streams.stdin);
   command.check?.(values);
-  checkServer(values);
+  const asks = values.server !== undefined;
+  const server = asks || values.kind !== undefined ? await import('./server.js') : null;
+  server?.checkServer(values);
   const { context, variant, threads } = values;
   const options = {
     variant,
     ...(context !== undefined && { context }),
     ...(threads !== undefined && { threads }),
   };
-  if (values.server !== undefined) {
+  if (asks && server) {
     // A link names a model of the page, not of the server.
-    return runOnServer(command, { ...values, model: given.model }, options, streams, table);
+    return server.runOnServer(command, { ...values, model: given.model }, options, streams, table);
   }
   const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
   const progress = showProgress(streams.stderr);
