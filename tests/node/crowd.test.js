@@ -95,8 +95,8 @@ test('texts, figures and their order are equal with 1, 2 and 3 threads', async (
   for (const [i, { strategy, options }] of tasks.slice(0, 2).entries())
     assert.deepEqual(alone[i].ids, (await scope.write({ ...strategy.settings, ...options })).ids);
   for (const [started, copies] of [
-    [2, 5.9],
-    [3, 6],
+    [1, 3.9],
+    [2, 4],
   ]) {
     const threads = new Threads();
     const memory = copies * scope.memoryBytes;
@@ -149,7 +149,7 @@ test('small jobs, and copies beyond the limit of memory, start no thread', async
   const threads = new Threads();
   const worker = threads.open;
   assert.deepEqual(await collect(scope, { workers: 3, worth: 1e9, worker }), alone);
-  const memory = 3.9 * scope.memoryBytes;
+  const memory = 1.9 * scope.memoryBytes;
   assert.deepEqual(await collect(scope, { workers: 3, worth: 0, memory, worker }), alone);
   assert.equal(threads.started.length, 0);
 });

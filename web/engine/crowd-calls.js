@@ -64,15 +64,22 @@ export async function take(scope, { heap, model, streams, context, cache, sessio
   core.chain.open(core.info.vocab_size, 0);
 }
 
+/** Resolves when the texts of earlier messages are written. @type {Promise<unknown>} */
+let earlier = Promise.resolve();
+
 /**
- * Writes several texts, one after another.
+ * Writes the texts of a message, one after another, after those of earlier messages: all use one timeline.
  * @param {import('./logitscope.js').Logitscope} scope
  * @param {import('./text-jobs.js').Kind} kind
  * @param {any[]} tasks
  */
-export async function texts(scope, kind, tasks) {
-  if (JSON.stringify(tasks).includes('"constraint"')) await import('./schema.js');
-  const written = [];
-  for (const task of tasks) written.push(await WRITERS[kind](scope, scope, task));
+export function texts(scope, kind, tasks) {
+  const written = earlier.then(async () => {
+    if (JSON.stringify(tasks).includes('"constraint"')) await import('./schema.js');
+    const made = [];
+    for (const task of tasks) made.push(await WRITERS[kind](scope, scope, task));
+    return made;
+  });
+  earlier = written.catch(() => {}); // the caller gets the error
   return written;
 }

@@ -1,6 +1,7 @@
 /**
  * Spreads the texts of a job over workers, each with a copy of the engine. The results have the order of the tasks and
- * do not depend on the number of workers. The caller's engine begins at once; workers start if enough work is left.
+ * do not depend on the number of workers. The caller's engine begins at once; workers start if enough work is left. An
+ * engine in the caller's thread goes on writing beside them, since it is ready and its thread would only wait.
  */
 import { checkInteger } from './checks.js';
 import { RemoteLogitscope, startWorker } from './remote.js';
@@ -13,10 +14,12 @@ export const WORKERS_MAX = 64;
 /** Limit for the memory of all copies of the engine together, in bytes. */
 export const COPIES_MAX = 1 << 30;
 /** Workers start if at least this time is left, in ms, and the engine has written for this share of the time. */
-const BEGIN = 1 / 4;
+const BEGIN = 1 / 12;
 export const WORTH_MS = 240;
-/** A worker gets tasks for about this time at once, in ms: messages cost little then, and the last ones end together. */
-const CHUNK_MS = 40;
+/** A message has tasks for about this time, in ms: messages cost little then, and the last ones end together. */
+const CHUNK_MS = 20;
+/** Messages with tasks that a worker has at once, so that it never waits for the next one. */
+const LANES = 2;
 /** A worker without an answer for this time counts as dead, in ms. It answers between two tokens of a text. */
 const SILENCE_MS = 30_000;
 /** Number of timer events in this time: a page that wakes up gets one event, so its workers have time to answer. */
@@ -28,7 +31,8 @@ const NEWEST = 0.2;
 
 /**
  * @typedef {object} CrowdOptions
- * @property {number} [workers] number of threads that write; 1 (default): only the engine itself
+ * @property {number} [workers] number of threads that write, with the caller's if its engine writes; 1 (default): only
+ *   the engine itself
  * @property {number} [memory] limit for the memory of all copies together, in bytes; fewer workers start if they need more
  * @property {number} [worth] least remaining time for which workers start, in ms
  * @property {number} [silence] time without an answer after which a worker counts as dead, in ms
@@ -69,6 +73,8 @@ class Crowd {
   #finished = new Map();
   /** Mean time of a text, in ms. */
   #pace = 0;
+  /** True if the engine writes beside the workers: it is in the caller's thread. */
+  #joins;
   /** True when the decision about workers is taken. */
   #decided = false;
   /** Number of workers that are to write; the engine writes in place of each that is missing. */
@@ -89,6 +95,7 @@ class Crowd {
    */
   constructor(engine, session, kind, tasks, count, limits) {
     this.#engine = engine;
+    this.#joins = !engine.request;
     this.#session = session;
     this.#kind = kind;
     this.#tasks = tasks;
@@ -145,17 +152,17 @@ class Crowd {
     this.#changed.notify();
   }
 
-  /** Writes in the caller's engine: while too few workers write, and the texts of workers that failed. */
+  /** Writes in the caller's engine: if it joins, while too few workers write, and the texts of workers that failed. */
   async #writeHere() {
     const { signal } = this.#stop;
     const write = WRITERS[this.#kind];
     // An engine in this thread must let messages of workers in between short texts.
-    const pace = this.#engine.request ? null : (await import('./generate.js')).openPace();
+    const pace = this.#joins ? (await import('./generate.js')).openPace() : null;
     for (;;) {
       await pace?.();
       if (this.#ended) return;
-      const missing = this.#alive < this.#wanted;
-      const [next] = this.#again.length ? this.#again.splice(0, 1) : missing ? this.#take(1) : [];
+      const writes = this.#joins || this.#alive < this.#wanted;
+      const [next] = this.#again.length ? this.#again.splice(0, 1) : writes ? this.#take(1) : [];
       if (!next) {
         await this.#changed.next;
         continue;
@@ -183,7 +190,8 @@ class Crowd {
     if (spent < BEGIN * worth || pace * this.#left < worth) return;
     this.#decided = true;
     // Without a copy of the engine, or without a worker, the engine goes on alone.
-    this.#start(Math.min(workers, this.#left)).catch(() => this.#changed.notify());
+    const most = Math.min(workers, this.#left) - Number(this.#joins);
+    this.#start(most).catch(() => this.#changed.notify());
   }
 
   /** @param {number} most */
@@ -191,38 +199,50 @@ class Crowd {
     const bytes = await this.#engine.memoryBytes;
     // While a worker takes its copy, the message has one too.
     const workers = Math.min(most, Math.floor(this.#limits.memory / (2 * bytes)));
-    if (workers < 2) return; // a single copy would write no faster than the engine
+    if (workers + Number(this.#joins) < 2) return; // a single copy would write no faster than the engine
     this.#wanted = workers;
     /** @type {import('./crowd-calls.js').Copy | undefined} */
     let copy;
     for (let i = 0; i < workers && !this.#ended; i++) {
+      const worker = await this.#open(); // it loads its script during the copy
       if (!copy || copy.transfer.length) copy = await copyOf(this.#engine);
-      await this.#startOne(copy);
+      this.#startOne(worker, copy);
     }
   }
 
-  /** @param {import('./crowd-calls.js').Copy} copy */
-  async #startOne(copy) {
+  async #open() {
     const { worker: script } = this.#limits;
     const worker = await (typeof script === 'function' ? script() : startWorker(script));
     if (!worker.terminate) throw new Error('no worker');
     const { signal } = this.#stop;
     signal.addEventListener('abort', () => worker.terminate());
     if (signal.aborted) worker.terminate();
+    return worker;
+  }
+
+  /** @param {any} worker @param {import('./crowd-calls.js').Copy} copy */
+  #startOne(worker, copy) {
     RemoteLogitscope.load(/** @type {any} */ ({ ...copy.options, worker }))
       .then(async (remote) => {
         await remote.request('take', copy);
-        await this.#writeThere(remote);
+        this.#alive++;
+        const writer = { remote, failed: false };
+        await Promise.all(Array.from({ length: LANES }, () => this.#writeThere(writer)));
+        this.#alive--;
       })
       .catch(() => {}) // the engine writes in its place
-      .finally(() => worker.terminate());
+      .finally(() => {
+        worker.terminate();
+        this.#changed.notify();
+      });
   }
 
-  /** Writes in a worker until no task is left or the worker fails. @param {RemoteLogitscope} worker */
-  async #writeThere(worker) {
-    this.#alive++;
-    while (!this.#ended) {
-      const share = Math.ceil(this.#left / (2 * this.#wanted));
+  /** Writes in a worker until no task is left or the worker fails. @param {{ remote: RemoteLogitscope, failed: boolean }} writer */
+  async #writeThere(writer) {
+    const { remote } = writer;
+    const lanes = LANES * (this.#wanted + Number(this.#joins));
+    while (!this.#ended && !writer.failed) {
+      const share = Math.ceil(this.#left / (2 * lanes));
       const tasks = this.#take(Math.max(1, Math.min(share, Math.round(CHUNK_MS / this.#pace))));
       if (!tasks.length) {
         if (!this.#left) break;
@@ -231,15 +251,14 @@ class Crowd {
       }
       try {
         const sent = tasks.map(({ task }) => task);
-        const texts = await this.#listen(worker, worker.request('texts', this.#kind, sent));
+        const texts = await this.#listen(remote, remote.request('texts', this.#kind, sent));
         for (const [i, { index }] of tasks.entries()) this.#finish(index, { text: texts[i] });
       } catch {
+        writer.failed = true;
         this.#again.push(...tasks);
-        break;
+        this.#changed.notify();
       }
     }
-    this.#alive--;
-    this.#changed.notify();
   }
 
   /**
