@@ -12,7 +12,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 
-enum { CASES = 20000, SAMPLED = 4, FIELDS_MAX = 1024 };
+enum { CASES = 20000, SAMPLED = 12, FIELDS_MAX = 1024 };
 
 static const char *const pres[] = {"default", "gpt-2",        "llama-bpe",      "qwen2",
                                    "qwen35",  "smollm",       "lfm2",           "smaug-bpe",
