@@ -129,15 +129,30 @@ function viewOf(key) {
 }
 
 /**
+ * The strings of each language by view, with the text from which they were read: a build asks for them in each module
+ * of strings.
+ * @type {Map<string, { text: string, views: Map<string | undefined, Record<string, any>> }>}
+ */
+const messages = new Map();
+
+/**
  * Returns the strings of a view in one language; without a view, those of the first screen.
  * @param {string} code
  * @param {string} [view]
- * @returns {Promise<Record<string, any>>}
  */
 async function messagesOf(code, view) {
-  const all = JSON.parse(await readFile(join(web, 'locale', `${code}.json`), 'utf8'));
-  const mine = Object.entries(all).filter(([key]) => viewOf(key) === view);
-  return Object.fromEntries(mine);
+  const text = await readFile(join(web, 'locale', `${code}.json`), 'utf8');
+  let known = messages.get(code);
+  if (known?.text !== text) {
+    known = { text, views: new Map() };
+    for (const [key, entry] of Object.entries(JSON.parse(text))) {
+      const of = viewOf(key);
+      const found = known.views.get(of) ?? {};
+      known.views.set(of, Object.assign(found, { [key]: entry }));
+    }
+    messages.set(code, known);
+  }
+  return known.views.get(view) ?? {};
 }
 
 /** Options of all bundles. File names must not depend on the folder of the build. */
