@@ -280,28 +280,22 @@ function paintBands(context, river, drawn, look) {
  */
 function paintStack(context, { columns, ground }, stack, colour, look) {
   const { width, height } = look;
-  const fillBelow = (/** @type {Path2D} */ edge, /** @type {number} */ bottom) => {
-    const path = new Path2D(edge);
-    path.lineTo((columns.at(-1)?.to ?? 1) * width, bottom * height);
-    path.lineTo(columns[0].from * width, bottom * height);
-    context.fill(path);
-  };
-  const edgeOf = (/** @type {Float64Array} */ heights) => {
-    const edge = new Path2D();
-    traceEdge(edge, columns, heights, look);
-    return edge;
+  const fillBelow = (/** @type {Float64Array} */ edge, /** @type {number} */ bottom) => {
+    context.beginPath(); // a Path2D for each band would cost more than its fill
+    traceEdge(context, columns, edge, look);
+    context.lineTo((columns.at(-1)?.to ?? 1) * width, bottom * height);
+    context.lineTo(columns[0].from * width, bottom * height);
+    context.fill();
   };
   for (const band of stack) {
-    const edge = edgeOf(band.before);
     context.fillStyle = colour(band);
-    fillBelow(edge, Math.max(...band.after));
-    strokeEdge(context, band, edge);
+    fillBelow(band.before, Math.max(...band.after));
+    strokeEdge(context, band, columns, look);
   }
   if (ground.every((y) => y === 1)) return;
-  const edge = edgeOf(ground);
   for (const fill of [look.palette.ground, grainOf(context, look)]) {
     context.fillStyle = fill;
-    fillBelow(edge, 1);
+    fillBelow(ground, 1);
   }
 }
 
@@ -327,20 +321,20 @@ function paintCrossing(context, river, drawn, colour, look) {
   for (const band of bands) {
     context.fillStyle = colour(band);
     context.fill(pathOf(river, band, look));
-    const edge = new Path2D();
-    traceEdge(edge, river.columns, band.before, look);
-    strokeEdge(context, band, edge);
+    strokeEdge(context, band, river.columns, look);
   }
 }
 
 /**
  * Draws a line along the upper edge of a band, fainter for each rank. On thin bands it would cover the colour.
- * @param {CanvasRenderingContext2D} context @param {Band} band @param {Path2D} edge
+ * @param {CanvasRenderingContext2D} context @param {Band} band @param {River['columns']} columns @param {Size} size
  */
-function strokeEdge(context, { rank }, edge) {
+function strokeEdge(context, { rank, before }, columns, size) {
   if (rank >= RAMP) return;
   context.globalAlpha = Math.max(0.16, 1 - rank / RAMP);
-  context.stroke(edge);
+  context.beginPath();
+  traceEdge(context, columns, before, size);
+  context.stroke();
   context.globalAlpha = 1;
 }
 
