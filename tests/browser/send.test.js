@@ -136,7 +136,18 @@ test('the picture has sentence, value and names; it is copied or saved', async (
   assert.ok(words.includes('also: temperature 1.3'), words.join('|'));
   assert.ok(words.join(' ').includes(text.replace('∎', '').slice(0, 60)), words.join('|'));
   assert.ok(words.includes('top-p = 0.85') && words.includes('u = 0.6000'), words.join('|'));
-  await open(opened);
+  await page.locator('logit-landscape').evaluate((/** @type {any} */ view) => {
+    const held = new Promise((resolve) => Object.assign(globalThis, { release: resolve }));
+    const { picture } = view;
+    view.picture = () => held.then(() => picture.call(view));
+  });
+  await page.locator('[data-command=share]').click();
+  const room = () => panel.locator('dialog').evaluate((it) => it.clientHeight);
+  await panel.locator('.thumb').waitFor();
+  const before = await room();
+  await page.evaluate(() => /** @type {any} */ (globalThis).release());
+  await panel.locator('img').waitFor();
+  assert.equal(await room(), before, 'the picture has room before it comes');
   await panel.locator('[data-do=copy]').click();
   const said = panel.locator('.picture [role=status]');
   await until(() => said.innerText(), 'Copied.');
@@ -199,7 +210,8 @@ long('the views of Experiment, Charts, Compare and the twin are pictures too', a
   await page.locator('logit-compare #blind').click();
   await page.locator('[data-command=share]').click();
   await opened.panel.locator('#link').waitFor();
-  assert.equal(await opened.panel.locator('.picture').count(), 0, 'no picture, no buttons for one');
+  // Without a picture, no buttons for one.
+  await opened.panel.locator('.picture').waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
   await page.locator('#tab-landscape').click();
   await page.locator('logit-landscape [data-knob=top_k]').click();

@@ -98,7 +98,11 @@ export class LogitSend extends elementWith(LogitElement, () => ({
 
   async #takePicture() {
     const shot = (await this.#pictured?.picture()) ?? null;
-    if (!shot || !this.href) return;
+    if (!this.href) return;
+    if (!shot) {
+      this.#pictured = null;
+      return this.requestUpdate(); // removes the room that waits for a picture
+    }
     this.shot = shot;
     this.#shown = URL.createObjectURL(new Blob([shot.svg], { type: 'image/svg+xml' }));
     this.#png = toPng(shot.svg);
@@ -120,7 +124,7 @@ export class LogitSend extends elementWith(LogitElement, () => ({
               <span class="visually-hidden">${t('send.close')}</span><span aria-hidden="true">✕</span></button>
           </div>
           <div class="link">${this.#renderCode()} ${this.#renderLink()}</div>
-          ${this.shot ? this.#renderPicture(this.shot) : nothing}
+          ${this.#pictured ? this.#renderPicture() : nothing}
           ${this.#embed.render(this.href, (name, code) => this.#renderField(name, code))}
         </div>
       </dialog>`;
@@ -161,13 +165,13 @@ export class LogitSend extends elementWith(LogitElement, () => ({
       </div>`;
   }
 
-  /** @param {Shot} shot */
-  #renderPicture({ title }) {
+  /** Renders the picture, or its room while the picture is being made. */
+  #renderPicture() {
     const busy = this.recording !== null;
     const canLoop = typeof this.#pictured?.record === 'function' && 'MediaRecorder' in globalThis;
     return html`
-      <div class="picture">
-        <div class="thumb">${this.recording ?? html`<img src=${this.#shown} alt=${title}>`}</div>
+      <div class="picture ${this.shot ? '' : 'coming'}">
+        <div class="thumb">${this.recording ?? (this.shot ? html`<img src=${this.#shown} alt=${this.shot.title}>` : nothing)}</div>
         <div class="side">
           <div class="deeds">
             <button class="quiet" data-do="copy" @click=${this.#copyPicture}>${renderIcon('copy')}${t('send.copy.picture')}</button>
