@@ -23,6 +23,7 @@ const SAME = {
     'top-a',
     'top-h',
     'Auto',
+    'Log',
     '{was} → {is}',
     'temp.',
     'Token',

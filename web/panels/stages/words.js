@@ -2,7 +2,7 @@
 import { effectOf } from '../../base/stage-words.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { spoken } from '../../base/visible.js';
-import { briefPercent, hasMessage, number, percent, plain, t } from '../../locale/locale.js';
+import { briefPercent, fixed, hasMessage, number, percent, plain, t } from '../../locale/locale.js';
 import { MODEL } from '../../plots/stages.js';
 import { fitsTwoLines } from './fit.js';
 
@@ -85,7 +85,7 @@ export function drawOf(drawn, eos) {
   if (!drawn) return '';
   const params = { token: spoken(drawn, eos), p: briefPercent(drawn.p) };
   if (drawn.u === null || drawn.u === undefined) return t('stages.drawn', params);
-  return t('stages.draws', { ...params, u: drawn.u.toFixed(4) });
+  return t('stages.draws', { ...params, u: fixed(drawn.u, 4) });
 }
 
 /**

@@ -427,7 +427,7 @@ export class LogitSweep extends elementWith(ModelElement, () => ({
           @click=${() => this.#run()}>${t('sweep.run')}</button>
         <button class="quiet ${running ? '' : 'off-duty'}" data-command="cancel" aria-disabled=${!running}
           @click=${() => running && this.#onCancel()}>${t('sweep.cancel')}</button>
-        <progress aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>`
+        <progress class=${run ? '' : 'off-duty'} aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>`
             : nothing
         }
         <p class="status" role="status">${words}</p>
