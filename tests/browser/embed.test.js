@@ -144,6 +144,32 @@ for (const sandbox of sample(['', 'allow-scripts', 'allow-scripts allow-same-ori
     await close();
   });
 
+test('a message of the host replaces a prompt just typed and a value just changed', async () => {
+  const { frame, ask, complaints, close } = await openHost();
+  const temperature = frame.locator('[data-name=temperature]').first();
+  const acts = [
+    () => frame.locator('#prompt').press('x'),
+    () => temperature.locator('input[type=range]').press('PageUp'),
+    () => temperature.locator('#box').fill('1.9'), // typed and not confirmed
+  ];
+  const prompts = ['Tomorrow she', 'Yesterday they', 'Today he'];
+  for (const [i, act] of acts.entries()) {
+    await act();
+    const settings = { temperature: [0.7, 0.9, 0.5][i] };
+    await ask({ type: 'logitscope:set', prompt: prompts[i], settings });
+    await frame.locator('logit-scope').evaluate((scope) => scope.settled());
+    const state = await ask({ type: 'logitscope:get' });
+    assert.deepEqual(
+      [state.prompt, state.settings.temperature],
+      [prompts[i], settings.temperature],
+    );
+    assert.equal(await frame.locator('#prompt').inputValue(), prompts[i]);
+    assert.equal(await temperature.locator('#box').inputValue(), String(settings.temperature));
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a malformed message changes nothing and gets one sentence; messages of windows other than the parent are ignored', async () => {
   const { page, frame, ask, say, heard, close } = await openHost();
   const before = await ask({ type: 'logitscope:get' });

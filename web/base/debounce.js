@@ -40,3 +40,17 @@ export class Debounce {
     pending.delete(this);
   }
 }
+
+/**
+ * Accepts a text that the user is typing: one that waits for its debounce, or for the field to lose the focus.
+ * @param {Debounce} [kept] its action does not run
+ */
+export function takeTyped(kept) {
+  let box = /** @type {any} */ (document.activeElement);
+  while (box?.shadowRoot?.activeElement) box = box.shadowRoot.activeElement;
+  if (/^text/.test(box?.type)) {
+    box.blur();
+    box.focus();
+  }
+  Debounce.flush(kept);
+}

@@ -4,7 +4,7 @@
  * current entry. visit.js keeps the state that is too long for an address, and each entry has a record of it. If the
  * browser refuses to change the history, the state is only in memory.
  */
-import { Debounce } from '../base/debounce.js';
+import { Debounce, takeTyped } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
 import { sameValue } from '../state/fields.js';
 import { modelOf } from '../state/files.js';
@@ -34,20 +34,6 @@ const currentRecord = () => history.state?.logitscope ?? null;
 async function findFiles(file) {
   await import('./reopen.js');
   return (await import('./local-files.js')).findFiles(file);
-}
-
-/**
- * Accepts a text that the user is typing: one that waits for its debounce, or for the field to lose the focus.
- * @param {Debounce} kept its action does not run
- */
-function takeTyped(kept) {
-  let box = /** @type {any} */ (document.activeElement);
-  while (box?.shadowRoot?.activeElement) box = box.shadowRoot.activeElement;
-  if (/^text/.test(box?.type)) {
-    box.blur();
-    box.focus();
-  }
-  Debounce.flush(kept);
 }
 
 export class PageAddress {

@@ -5,7 +5,7 @@
  * together.
  */
 import { locales } from '#locales/host';
-import { Debounce } from '../base/debounce.js';
+import { takeTyped } from '../base/debounce.js';
 import { detailOf, sayDropped } from '../base/faults.js';
 import { toFault } from '../engine/errors.js';
 import { dataKind, gatesOf } from '../state/fields.js';
@@ -158,7 +158,7 @@ class Queue {
    */
   async #setAll(sets) {
     const scope = this.#scope;
-    Debounce.flush(); // the state below includes changes that still wait
+    takeTyped(); // the state below includes changes that still wait, so none comes after the message
     const before = scope.state;
     let state = before;
     /** @type {Asked[]} */
