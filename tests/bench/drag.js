@@ -1,6 +1,7 @@
 /**
  * Measures in Chromium the milliseconds from a move of the temperature slider to the frame with the new bars. Also
- * measures the smoothness of landscape, twin, bench and the river of the stages (value, place) in a drag of four seconds. node tests/bench/drag.js [--moves N]
+ * measures the smoothness of landscape, twin, bench and the river of the stages (value, place) in a drag of four
+ * seconds, beside the drag of an empty element over the bench. node tests/bench/drag.js [--moves N]
  *
  * Models: the shipped ones, also with the processor slowed to a quarter, and random logits over large vocabularies.
  * Slider and bars are visible, and each frame has one move. The times end at these events. "ready": the document has
@@ -13,7 +14,7 @@ import { join } from 'node:path';
 import { build } from '../../web/build.js';
 import { serve } from '../../web/serve.js';
 import { launchChromium } from './chromium.js';
-import { dragLandscape, dragStage, turnKnob } from './hand.js';
+import { dragEmpty, dragLandscape, dragStage, turnKnob } from './hand.js';
 import { modelFile } from './models.js';
 import { samplerShape } from './shapes.js';
 
@@ -120,10 +121,11 @@ const STATE = {
   twin: '#landscape_knob=top_p&top_p=0.9&landscape_twin=true',
   turn: '#temperature=1.3&top_k=40&top_p=0.9&min_p=0.05',
   move: '#temperature=1.3&top_k=40&top_p=0.9&min_p=0.05',
+  empty: '#temperature=1.3&top_k=40&top_p=0.9&min_p=0.05',
 };
 /** @type {Record<string, string>} */
-const VIEWS = { twin: 'landscape', turn: 'bench', move: 'bench' };
-for (const view of ['landscape', 'twin', 'bench', 'turn', 'move']) {
+const VIEWS = { twin: 'landscape', turn: 'bench', move: 'bench', empty: 'bench' };
+for (const view of ['landscape', 'twin', 'bench', 'turn', 'move', 'empty']) {
   for (const [width, height] of [
     [1440, 900],
     [375, 812],
@@ -133,12 +135,16 @@ for (const view of ['landscape', 'twin', 'bench', 'turn', 'move']) {
       await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
       await page.goto(`${server.url}?view=${VIEWS[view] ?? view}${STATE[view] ?? ''}`);
       await page.locator('logit-scope').evaluate((/** @type {any} */ scope) => scope.settled());
+      // A first visit installs the service worker, which would take frames from the drag.
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
       const drag = (/** @type {number} */ ms) =>
         ['landscape', 'twin'].includes(view)
           ? page.evaluate(dragLandscape, { ms })
           : view === 'bench'
             ? page.evaluate(turnKnob, { name: 'temperature', ms })
-            : page.evaluate(dragStage, { name: 'top_k', ms, across: view === 'move' });
+            : view === 'empty'
+              ? page.evaluate(dragEmpty, { ms })
+              : page.evaluate(dragStage, { name: 'top_k', ms, across: view === 'move' });
       await drag(1000);
       const client = await page.context().newCDPSession(page);
       await client.send('Performance.enable');

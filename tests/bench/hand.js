@@ -1,4 +1,4 @@
-/** Simulates drags on the page. Both functions run in the page, make one move in each frame and return the moves. */
+/** Simulates drags on the page. The functions run in the page, make one move in each frame and return the moves. */
 
 /**
  * Drags in the landscape, or in the first picture of the twin, from side to side, and vertically over `rise` of its
@@ -95,5 +95,23 @@ export async function dragStage({ name, ms, across }) {
     else point(river, 'pointermove', from.x, from.y - 10 - 60 * swing);
   }
   point(river, 'pointerup');
+  return moves;
+}
+
+/**
+ * Drags an element of its own over the page: the most frames that a drag can have on this machine.
+ * @param {{ ms: number }} how
+ */
+export async function dragEmpty({ ms }) {
+  const box = document.createElement('div');
+  box.style.cssText =
+    'position: fixed; inset: 20rem auto auto 10rem; width: 5rem; height: 2rem; background: gray';
+  document.body.append(box);
+  let moves = 0;
+  for (const from = performance.now(); performance.now() - from < ms; moves++) {
+    await new Promise(requestAnimationFrame);
+    box.style.translate = `${100 * Math.sin(moves / 30)}px 0`;
+  }
+  box.remove();
   return moves;
 }

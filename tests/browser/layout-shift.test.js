@@ -1,7 +1,6 @@
 /**
  * Tests that no element of the page moves by itself. It measures layout shift as browsers do: for a cold load of each
- * view, and for usual actions on the landscape, on the bench and in Compare. Long tests try 30 actions in each view
- * except the bench.
+ * view, and for usual actions on the landscape, on the bench and in Compare. Long tests try 30 actions in each view.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -187,6 +186,38 @@ const VIEW_ACTIONS = {
       click('.ladder [data-value="1.5"]'),
       click('.words [role=option]:nth-child(4)'),
       click('[data-command=rain]'),
+      ...sheetAndDialog(page),
+    ];
+  },
+  'view=bench': (page) => {
+    const command = (/** @type {string} */ name) => () =>
+      page.locator(`[data-command=${name}]`).first().click();
+    const chain = page.locator('logit-chain');
+    const chart = page.locator('logit-distribution');
+    const river = chart.locator('logit-stages');
+    const slide = (/** @type {string} */ name, /** @type {string} */ to) => () =>
+      chain.locator(`[data-name=${name}] input[type=range]`).first().press(to);
+    return [
+      slide('temperature', 'End'),
+      slide('temperature', 'PageDown'),
+      slide('top_k', 'PageUp'),
+      slide('top_p', 'PageDown'),
+      () => chain.locator('[data-chip=min_p]').click(),
+      () => chart.locator('#tab-stages').click(),
+      () => river.locator('[data-stage=min_p] .plug').press(' '),
+      () => river.locator('[data-stage=min_p] .plug').press('ArrowLeft'),
+      () => river.locator('[data-stage=min_p] .plug').press(' '),
+      () => river.locator('[data-stage=top_k] .turns').press('ArrowUp'),
+      () => river.locator('.plot').click({ position: { x: 60, y: 40 } }),
+      command('step'),
+      command('step'),
+      () => page.keyboard.press('Control+z'),
+      () => chart.locator('#tab-bars').click(),
+      () => chart.locator('.row').nth(2).hover(),
+      () => chart.locator('#tab-log').click(),
+      () => chart.locator('#tab-ranks').click(),
+      command('reset'),
+      () => page.locator('#prompt').press('x'),
       ...sheetAndDialog(page),
     ];
   },
