@@ -1,23 +1,14 @@
 /** Runs Debian's Jupyter Notebook with the Python package, and a notebook of one cell in Chromium. */
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../cleanup.js';
 import { root } from './bench.js';
 import { until } from './program.js';
+import { freePort } from './webkit.js';
 
 const TOKEN = 'c0ffee';
-
-/** Returns a port that no program uses. @returns {Promise<number>} */
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 
 /**
  * Starts a notebook server; resolves with the path of the notebook, to be put after a host's name.

@@ -11,7 +11,7 @@ export function missing() {
 }
 
 /** Returns a port that is probably free. @returns {Promise<number>} */
-function freePort() {
+export function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

@@ -14,7 +14,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { atEnd } from '../cleanup.js';
@@ -23,6 +22,7 @@ import { long, sample } from '../long.js';
 import { Pcg32 } from '../vectors/generators.js';
 import { cli } from './command_line.js';
 import { EOS, byteTokens, smallModel } from './small_model.js';
+import { startThread } from './worker_thread.js';
 
 const NORMAL = 1;
 const CONTROL = 3;
@@ -495,15 +495,8 @@ test('a program that rendered a prompt ends by itself', async () => {
 });
 
 test('the engine behind a worker gives the same answers', async () => {
-  const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
-  atEnd(() => worker.terminate());
-  const port = {
-    onmessage: null,
-    postMessage: (message, transfer) => worker.postMessage(message, transfer),
-  };
-  worker.on('message', (data) => port.onmessage({ data }));
   const model = vocabulary(CHATML, CONTROLS, { bos: '<s>' });
-  const remote = await RemoteLogitscope.load({ model, worker: port });
+  const remote = await RemoteLogitscope.load({ model, worker: startThread() });
   const local = await Logitscope.load({ model });
   assert.deepEqual(await remote.chat(user('hi')), await local.chat(user('hi')));
   await assert.rejects(remote.chat([]), { code: 'invalid_argument' });

@@ -7,30 +7,15 @@ import { before, describe, test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { Timeline } from '../../web/state/sources.js';
-import { atEnd } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
-
-/** Starts a thread with the interface of a browser's Worker. */
-function thread() {
-  const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
-  atEnd(() => worker.terminate());
-  const port = {
-    onmessage: null,
-    onerror: null,
-    postMessage: (message, transfer) => worker.postMessage(message, transfer),
-    terminate: () => worker.terminate(),
-  };
-  worker.on('message', (data) => port.onmessage({ data }));
-  worker.on('error', (error) => port.onerror(error));
-  return port;
-}
+import { startThread } from './worker_thread.js';
 
 const image = smallModel();
 let port;
 let remote;
 let local;
 before(async () => {
-  port = thread();
+  port = startThread();
   remote = await RemoteLogitscope.load({ model: image, worker: port });
   local = await Logitscope.load({ model: image });
 });
@@ -228,7 +213,7 @@ describe('errors keep their code', () => {
   });
 
   test('from loading', async () => {
-    const other = thread();
+    const other = startThread();
     await assert.rejects(RemoteLogitscope.load({ model: new Uint8Array(9), worker: other }), {
       code: 'bad_file',
     });
@@ -325,7 +310,7 @@ test('reads requested at once are all computed, each with its own settings', asy
 describe('with supersede', () => {
   let remote;
   before(async () => {
-    remote = await RemoteLogitscope.load({ model: image, worker: thread(), supersede: true });
+    remote = await RemoteLogitscope.load({ model: image, worker: startThread(), supersede: true });
   });
 
   test('of three requests at once the first and the last are computed', async () => {
@@ -447,7 +432,7 @@ test('calls are refused when the engine closes or its worker fails', {
   timeout: 20_000,
 }, async () => {
   const model = smallModel();
-  const closed = await RemoteLogitscope.load({ model, worker: thread() });
+  const closed = await RemoteLogitscope.load({ model, worker: startThread() });
   const waiting = closed.write({
     prompt: 'x',
     max_new_tokens: 100_000,
@@ -459,7 +444,7 @@ test('calls are refused when the engine closes or its worker fails', {
   await refused;
   await assert.rejects(closed.encode('x'), { code: 'closed' });
 
-  const failed = thread();
+  const failed = startThread();
   const broken = await RemoteLogitscope.load({ model, worker: failed });
   failed.onerror({ message: 'it fell over' });
   for (let n = 0; n < 2; n++) await assert.rejects(broken.encode('x'), { code: 'load_failed' });
@@ -467,14 +452,18 @@ test('calls are refused when the engine closes or its worker fails', {
 
 test('a load is cancelled before or during it by its signal', { timeout: 20_000 }, async () => {
   const model = smallModel();
-  const aborted = RemoteLogitscope.load({ model, worker: thread(), signal: AbortSignal.abort() });
+  const aborted = RemoteLogitscope.load({
+    model,
+    worker: startThread(),
+    signal: AbortSignal.abort(),
+  });
   await assert.rejects(aborted, { code: 'cancelled' });
 
   const controller = new AbortController();
   const slow = new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
   const load = RemoteLogitscope.load({
     model: slow,
-    worker: thread(),
+    worker: startThread(),
     signal: controller.signal,
   });
   controller.abort();
@@ -482,7 +471,7 @@ test('a load is cancelled before or during it by its signal', { timeout: 20_000 
 });
 
 test('progress of the model is reported', async () => {
-  const other = thread();
+  const other = startThread();
   const progress = [];
   await RemoteLogitscope.load({
     model: new Blob([image]),

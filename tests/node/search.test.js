@@ -3,7 +3,6 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 import {
   Logitscope,
   LogitscopeError,
@@ -11,9 +10,10 @@ import {
   contrastiveSearch,
 } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
-import { atEnd, closed } from '../cleanup.js';
+import { closed } from '../cleanup.js';
 import { LONG } from '../long.js';
 import { EOS, smallModel } from './small_model.js';
+import { startThread } from './worker_thread.js';
 
 let scope = closed(await Logitscope.load({ model: smallModel() }));
 
@@ -387,14 +387,7 @@ test('a search leaves the default session unchanged and can be aborted', async (
 });
 
 test('searches through a worker give the same, with hidden states', async () => {
-  const thread = new Worker(new URL('worker_thread.js', import.meta.url));
-  atEnd(() => thread.terminate());
-  const port = {
-    postMessage: (message, transfer) => thread.postMessage(message, transfer),
-    onmessage: null,
-  };
-  thread.on('message', (data) => port.onmessage({ data }));
-  const remote = await RemoteLogitscope.load({ worker: port, model: smallModel() });
+  const remote = await RemoteLogitscope.load({ worker: startThread(), model: smallModel() });
   for (const search of [beamSearch, contrastiveSearch]) {
     const options = { prompt: 'Hi', max_new_tokens: 6 };
     assert.deepEqual(await search(remote, options), await search(scope, options));

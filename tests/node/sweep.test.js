@@ -1,7 +1,6 @@
 /** Tests sweeps: each point equals the engine's figures, locally, behind a worker and on the command line. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkSentence } from '../../web/engine/grammar.js';
@@ -9,9 +8,10 @@ import { Logitscope } from '../../web/engine/index.js';
 import { summarise } from '../../web/engine/measures.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { parseAxis, range, sweep, toCsv } from '../../web/engine/sweep.js';
-import { atEnd, closed } from '../cleanup.js';
+import { closed } from '../cleanup.js';
 import { FIGURES } from '../../web/views/sweep/figures.js';
 import { cli } from './command_line.js';
+import { startThread } from './worker_thread.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const model = `${root}models/verbs.gguf`;
@@ -194,14 +194,7 @@ describe('a sweep of texts', () => {
   });
 
   test('gives the same points behind a worker', async () => {
-    const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
-    atEnd(() => worker.terminate());
-    const port = {
-      onmessage: null,
-      postMessage: (message, move) => worker.postMessage(message, move),
-    };
-    worker.on('message', (data) => port.onmessage({ data }));
-    const remote = await RemoteLogitscope.load({ model, worker: port });
+    const remote = await RemoteLogitscope.load({ model, worker: startThread() });
     assert.deepEqual(await collect(plan, remote), await collect(plan));
   });
 
