@@ -522,7 +522,7 @@ export class Asked {
   }
 
   /**
-   * Gives C ids and the logits after them.
+   * Copies ids, and the logits after them, into a session of the C engine.
    * @param {import('./module.js').Module} module
    * @param {number} handle of a session
    * @param {ArrayLike<number>} ids

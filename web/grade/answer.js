@@ -110,8 +110,8 @@ const QUESTIONS = {
 };
 
 /**
- * Returns true if a message is a valid question that a learner's `generate` asks during its call. `ids`, `length` and
- * `seed` may contain Infinity or NaN as texts, since JSON has no such numbers. They become numbers in the message.
+ * Checks a question that a learner's `generate` asks during its call; returns true if it is valid. JSON has no Infinity
+ * and no NaN, so `ids`, `length` and `seed` contain them as texts. This function turns these texts into numbers.
  * @param {any} message
  */
 function isQuestion(message) {

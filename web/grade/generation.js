@@ -103,7 +103,8 @@ class RunMaker {
 }
 
 /**
- * Runs of one token with another result if two samplers are exchanged.
+ * Runs that draw one token: two samplers, logits, settings and u. If the two exchange their places, the run draws
+ * another token.
  * @type {[[string, string], number[], object, number][]}
  */
 const ORDERED = [

@@ -17,7 +17,7 @@ const without = (/** @type {string} */ gone) => inOrder(CHAIN.filter((name) => n
 const twice = (/** @type {string} */ again) =>
   inOrder(CHAIN.flatMap((name) => (name === again ? [name, name] : [name])));
 
-/** Faults of a stage that have another code in a chain. */
+/** Faults that have one code in a sampler alone and another code in a chain. */
 const RENAMED = ['idle', 'returns_shares', 'returns_logs', 'on_shares', 'penalty_twice'];
 
 /**

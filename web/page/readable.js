@@ -33,6 +33,6 @@ export async function chooseExamples(offer, engine) {
     offer.examples = texts.filter((_, i) => read[i]);
     if (offer.examples.length > 0) break;
   }
-  // A model of characters is trained on texts of many lines, so it begins a line.
+  // A model of characters has learned texts of many lines. Its first example is the beginning of a line.
   if (engine.info?.tokenizer === 'char' && (await reads('\n'))) offer.examples.unshift('\n');
 }

@@ -29,7 +29,7 @@ export async function askBeside(what, body, { signal, limit }) {
     response = await fetch(address, { ...posted, signal, cache: 'no-store', redirect: 'error' });
     bytes = await readBody(response, limit);
   } catch (error) {
-    // fetch and a cut body reject with a TypeError.
+    // A TypeError is a failed connection, before the answer or in the middle of it.
     throw error instanceof TypeError ? gone() : error;
   }
   if (response.status === REFUSED) throw refusalOf(parse(bytes));

@@ -120,7 +120,7 @@ export function topK(position, { values }, k, exactly, name = 'top_k') {
     return;
   }
   limitTail(position, exactly ? least - ahead : Infinity);
-  // The best of the hidden tokens have at least the mean mass of all.
+  // The best hidden tokens together have at least their number times the mean mass of a hidden token.
   const { units } = rebased(tail);
   const surely = Math.max(0, least - countOf({ ...position, tail: null })[1]);
   const share = Math.min(1, surely / tail.count[1]) * (1 - 2 ** -30);

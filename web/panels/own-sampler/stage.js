@@ -29,7 +29,7 @@ export class LogitOwnStage extends elementWith(LogitElement, () => ({
   static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall('own') ?? OWN;
-  /** The user's code while the example is shown. */
+  /** The user's own code. It is kept here while the editor shows the example. */
   #mine = OWN;
   /** True if the user wants this sampler in the chain. */
   #wanted = true;
