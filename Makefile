@@ -160,7 +160,7 @@ lint: types style tidy ## check C, JavaScript, CSS, types and the openings of co
 style: node_modules/.package-lock.json
 	@./need.sh clang-format=clang-format
 	clang-format --dry-run -Werror $(C_FILES)
-	@npx biome ci --colors=off . >/dev/null || npx biome ci --colors=off .
+	@node_modules/.bin/biome ci --colors=off . >/dev/null || node_modules/.bin/biome ci --colors=off .
 	@node tests/openings.js
 
 # .clang-tidy lists the checks, with the reasons against the others.
