@@ -71,6 +71,13 @@ async function loadModel({ model, ...options }) {
   return Logitscope.load({ model: new Blob(pieces), ...options });
 }
 
+/** Fetches the code of a command. @param {string} name */
+async function findCommand(name) {
+  if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name]();
+  const nearest = nearestOf(name, Object.keys(COMMANDS), ', known are ');
+  throw new UsageError(`unknown command ${JSON.stringify(name)}${nearest}`);
+}
+
 /**
  * @param {string[]} words
  * @param {import('./flags.js').Streams} streams
@@ -89,16 +96,7 @@ async function run(words, streams) {
     streams.stdout.write(await usageText());
     return 0;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]() : null;
-  if (!command) {
-    throw new UsageError(
-      `unknown command ${JSON.stringify(name)}${nearestOf(
-        name,
-        Object.keys(COMMANDS),
-        ', known are ',
-      )}`,
-    );
-  }
+  const command = await findCommand(name);
   // The table of settings does not need a model.
   const { table } = await Logitscope.load();
   const flags = flagsOf(command, table);
