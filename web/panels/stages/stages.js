@@ -11,7 +11,7 @@ import { LogitElement, define, elementWith } from '../../base/element.js';
 import { Reorder } from '../../base/reorder.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { toPng } from '../../base/svg-file.js';
-import { UpdateThrottle, carry, carrying } from '../../base/update-throttle.js';
+import { UpdateThrottle, carry } from '../../base/update-throttle.js';
 import { endName, visible } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 import { Width } from '../../base/width.js';
@@ -37,10 +37,6 @@ addMessages(locales);
 const REST = 'rest';
 /** An end within this distance, in pixels, counts as in sight. */
 const CUT = 8;
-/** A frame that comes later than this after a painting, in ms, is late. */
-const LATE_MS = 25;
-/** Number of frames without a painting after a late frame. */
-const REST_FRAMES = 2;
 
 export class LogitStages extends elementWith(LogitElement, () => ({
   /** @type {Trace | null} */
@@ -87,10 +83,6 @@ export class LogitStages extends elementWith(LogitElement, () => ({
   #fitted = 0;
   /** The frame that paints next; 0 for none. */
   #frame = 0;
-  /** Time of the frame with the last painting, in ms; infinite unless the next frame follows at once. */
-  #painted = Infinity;
-  /** Number of frames that still pass without a painting. */
-  #restFrames = 0;
   /** @type {River | null} */
   #river = null;
   /** A key of the columns and the size at the last render. */
@@ -254,22 +246,14 @@ export class LogitStages extends elementWith(LogitElement, () => ({
     this.#paint();
   }
 
-  /**
-   * Paints in the next frame, once for all changes before it. A carried title moves in each frame, so on a slow device
-   * the bands rest for some frames.
-   */
+  /** Paints in the next frame, once for all changes before it. */
   #askPaint() {
-    this.#frame ||= requestAnimationFrame((now) => {
+    this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
-      if (now - this.#painted > LATE_MS) this.#restFrames = REST_FRAMES;
-      const rests = carrying && this.#restFrames-- > 0;
-      this.#painted = Infinity;
-      if (rests) this.#askPaint();
-      else if (this.#paint()) this.#painted = now;
+      this.#paint();
     });
   }
 
-  /** Returns true during an animation, which needs further frames. */
   #paint() {
     const id = (/** @type {string | null} */ key) =>
       key === null || key === REST ? null : Number(key);
@@ -284,7 +268,6 @@ export class LogitStages extends elementWith(LogitElement, () => ({
       }),
     );
     if (moves) this.#askPaint();
-    return Boolean(moves);
   }
 
   render() {
