@@ -123,7 +123,7 @@ test('typed text and settings survive a change of model, even if a model cannot 
   await page.locator('logit-scope').evaluate((scope) => scope.set({ temperature: 0.55 }));
   await settle(page);
   await choose(page, 'verbs');
-  assert.equal(await undo.getAttribute('aria-disabled'), 'true');
+  await until(() => undo.getAttribute('aria-disabled'), 'true');
   assert.match(String(await undo.getAttribute('title')), /stories.+can be undone when it is open/);
   await choose(page, 'stories');
   await undo.click();

@@ -84,6 +84,7 @@ export class Deeds extends EventTarget {
     this.#before = this.#after = [];
     this.#now = present;
     if (kept) this.#takeUp(kept, present);
+    else this.#scope.requestUpdate();
   }
 
   /**
