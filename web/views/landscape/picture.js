@@ -71,8 +71,8 @@ export class Picture {
   /** @type {import('./labels.js').Rest} */
   #rest = { share: 0, u: null, drawn: -1 };
   #turn = 0;
-  /** Width of the name beside the crossing, at size 1. */
-  #wide = 0;
+  /** Widths of the names that stood beside the crossing, at size 1, by font and name. @type {Map<string, number>} */
+  #widths = new Map();
 
   /** @param {DocumentFragment | HTMLElement} root */
   constructor(root) {
@@ -299,14 +299,21 @@ export class Picture {
     const hidden = name === '' || (u === null && !river);
     setProperties(tag, { visibility: hidden ? 'hidden' : 'visible' });
     if (hidden) return;
-    if (tag.textContent !== name) {
-      tag.textContent = name;
-      const context = this.#layer('names').getContext('2d');
-      context.font = `650 100px ${this.look.family}`;
-      this.#wide = context.measureText(name).width / 100;
-    }
-    const { x, y } = besideOf(this.#wide, share, at, this.look);
+    if (tag.textContent !== name) tag.textContent = name;
+    const { x, y } = besideOf(this.#widthOf(name), share, at, this.look);
     setProperties(tag, { transform: `translate(calc(${x}px - 50%), calc(${y}px - 50%))` });
+  }
+
+  /** Returns the width of a token's name as a share of its font size. @param {string} name */
+  #widthOf(name) {
+    const key = `${this.look.family}: ${name}`;
+    const known = this.#widths.get(key);
+    if (known !== undefined) return known;
+    const context = this.#layer('names').getContext('2d');
+    context.font = `650 100px ${this.look.family}`;
+    const width = context.measureText(name).width / 100;
+    this.#widths.set(key, width);
+    return width;
   }
 
   /**

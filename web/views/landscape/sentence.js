@@ -64,6 +64,9 @@ export class Sentence {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
+  /** Pixels by which the sentence is scrolled. To read it from the box, the browser would lay out the page. */
+  #scrolled = 0;
+
   /** @param {SentenceOwner} owner */
   constructor(owner) {
     this.#owner = owner;
@@ -200,12 +203,15 @@ export class Sentence {
     this.#field.write(this.prompt);
   }
 
+  /** @param {Event} event */
+  #onScroll = ({ target }) => (this.#scrolled = /** @type {HTMLElement} */ (target).scrollTop);
+
   /** Scrolls to the drawn word of a long sentence, unless the user is editing the prompt. */
   #reveal() {
     const before = this.#words.slice(0, this.#owner.ids.length);
     const length = before.reduce((sum, { text }) => sum + text.length, this.prompt.length);
     const box = this.#owner.renderRoot.querySelector('.sentence');
-    if (!box || this.#field.focused || (length < TAIL && box.scrollTop === 0)) return;
+    if (!box || this.#field.focused || (length < TAIL && this.#scrolled === 0)) return;
     const mark = /** @type {HTMLElement | null} */ (box.querySelector('mark'));
     if (!mark) return;
     const line = Number.parseFloat(getComputedStyle(box).lineHeight);
@@ -227,7 +233,7 @@ export class Sentence {
       invalid,
       example: examples.includes(this.prompt),
     });
-    return html`<div class="sentence" translate="no" dir="auto" ?hidden=${hidden}>${field}<span class="words"
+    return html`<div class="sentence" @scroll=${this.#onScroll} translate="no" dir="auto" ?hidden=${hidden}>${field}<span class="words"
       ?inert=${!this.#owner.engine} role="listbox" aria-orientation="horizontal" aria-label=${t('landscape.words')}
       @click=${this.#onWord} @keydown=${this.#onWord}></span></div>
       ${hidden || fixed || examples.length === 0 ? nothing : renderExamples(examples, this.prompt, (each) => this.#replace(each))}`;
