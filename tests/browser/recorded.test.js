@@ -160,6 +160,7 @@ test('a dropped record shows its text; a token shows its position with the inter
   const box = page.locator('logit-logits logit-knob[data-name=temperature] .box');
   await until(() => box.inputValue(), '2');
   // The record survives a reload.
+  await settle(page);
   await page.reload();
   await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();
   assert.deepEqual(complaints, []);
