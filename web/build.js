@@ -129,8 +129,8 @@ function viewOf(key) {
 }
 
 /**
- * The strings of each language by view, with the text from which they were read: a build asks for them in each module
- * of strings.
+ * The strings of each language by view, and the text of their file. Each module of strings in a build asks for them, so
+ * they are parsed once.
  * @type {Map<string, { text: string, views: Map<string | undefined, Record<string, any>> }>}
  */
 const messages = new Map();

@@ -13,9 +13,10 @@ import { WRITERS } from './text-jobs.js';
 export const WORKERS_MAX = 64;
 /** Limit for the memory of all copies of the engine together, in bytes. */
 export const COPIES_MAX = 1 << 30;
-/** Workers start if at least this time is left, in ms, and the engine has written for this share of the time. */
-const BEGIN = 1 / 12;
+/** Workers start only if at least this time of work is left, in ms. */
 export const WORTH_MS = 240;
+/** The decision about workers comes after this share of the time, so that the time of a text is known. */
+const BEGIN = 1 / 12;
 /** A message has tasks for about this time, in ms: messages cost little then, and the last ones end together. */
 const CHUNK_MS = 20;
 /** Messages with tasks that a worker has at once, so that it never waits for the next one. */
@@ -31,8 +32,8 @@ const NEWEST = 0.2;
 
 /**
  * @typedef {object} CrowdOptions
- * @property {number} [workers] number of threads that write, with the caller's if its engine writes; 1 (default): only
- *   the engine itself
+ * @property {number} [workers] number of threads that write, the caller's included if it writes; 1 (default): the engine
+ *   alone
  * @property {number} [memory] limit for the memory of all copies together, in bytes; fewer workers start if they need more
  * @property {number} [worth] least remaining time for which workers start, in ms
  * @property {number} [silence] time without an answer after which a worker counts as dead, in ms
@@ -152,7 +153,7 @@ class Crowd {
     this.#changed.notify();
   }
 
-  /** Writes in the caller's engine: if it joins, while too few workers write, and the texts of workers that failed. */
+  /** Writes in the caller's engine: always if it joins, else while workers are missing or have failed. */
   async #writeHere() {
     const { signal } = this.#stop;
     const write = WRITERS[this.#kind];

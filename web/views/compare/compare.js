@@ -69,7 +69,7 @@ export class LogitCompare extends elementWith(ModelElement, () => ({
   fixed: false,
   /** Random numbers from 0 to below 1, by which blind texts are shuffled. @type {number[]} */
   shuffled: [],
-  /** Keys of the strategies whose texts the user has unfolded. @type {Set<number>} */
+  /** Keys of the strategies with unfolded texts. @type {Set<number>} */
   unfolded: new Set(),
 })) {
   static properties = {

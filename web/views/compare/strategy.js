@@ -25,9 +25,9 @@ export class LogitStrategy extends elementWith(LogitElement, () => ({
   fault: '',
   /** @type {Settings} */
   settings: {},
-  /** The settings whose values are numbers. @type {SettingRow[]} */
+  /** The settings with numbers as values. @type {SettingRow[]} */
   table: [],
-  /** True for the first strategy, with whose text all others are compared. */
+  /** True for the first strategy; all others are compared with its text. */
   first: false,
   removable: false,
   /** True to show no buttons, for a lesson. */
