@@ -4,8 +4,11 @@
  * tests. Tests of relaxed SIMD are skipped if it is not built or, except in Chromium, not available.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join, relative } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
@@ -76,13 +79,29 @@ const threaded = (model, n) => `(async () => {
   return crossOriginIsolated + ' ' + info.threads + ' ' + value;
 })()`;
 
-/** Returns code that computes the digests of a model in a worker. @param {string} model @param {number[]} numbers of threads */
-const counted = (model, numbers) => `new Promise((resolve, reject) => {
-  const worker = new Worker('/tests/browser/threads-worker.js', { type: 'module' });
-  worker.onmessage = ({ data }) => resolve(worker.terminate() ?? String(data));
-  worker.onerror = ({ message }) => reject(new Error(message));
-  worker.postMessage({ model: new URL('/${model}', location.href).href, numbers: [${numbers}] });
-})`;
+/**
+ * Waits for the digests of models with each number of threads, which an isolated page computes in a worker.
+ * @param {(address: string) => Promise<{ close(): Promise<void> }>} show
+ * @param {string[]} list of models
+ * @param {number[]} numbers of threads
+ * @returns {Promise<string[]>} of each model, joined by commas
+ */
+async function digestsOf(show, list, numbers) {
+  const isolated = closed(await serve(root, 0, undefined, undefined, ISOLATED));
+  const receiver = createServer().listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (receiver.address());
+  const job = JSON.stringify({ list, numbers, to: `http://127.0.0.1:${port}` });
+  const page = await show(`${isolated.url}tests/browser/threads.html#${encodeURIComponent(job)}`);
+  try {
+    const [request, response] = await once(receiver, 'request');
+    response.writeHead(200, { 'Access-Control-Allow-Origin': '*' }).end();
+    return await json(request);
+  } finally {
+    await page.close();
+    receiver.close();
+  }
+}
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let server;
@@ -128,19 +147,16 @@ for (const [name, driver] of Object.entries(browsers)) {
     test(`${name}: every format with 1, 2, 3 and 8 threads`, {
       skip: all === models ? (absent ?? name === ALONE) : 'make test-browsers runs it',
     }, async () => {
-      const isolated = closed(await serve(root, 0, undefined, undefined, ISOLATED));
-      const other = await driver.open(`${isolated.url}tests/browser/blank.html`);
-      try {
-        for (const model of [...formatFiles, ...courseFiles, 'models/verbs.gguf']) {
-          const scope = await Logitscope.load({ model: join(root, model), threads: 1 });
-          const value = await digest(scope);
-          scope.close();
-          const found = await other.evaluate(counted(model, [1, 2, 3, 8]));
-          assert.equal(found, Array(4).fill(value).join(), model);
-        }
-      } finally {
-        await other.close();
+      const list = [...formatFiles, ...courseFiles, 'models/verbs.gguf'];
+      const numbers = [1, 2, 3, 8];
+      const found = await digestsOf('show' in driver ? driver.show : driver.open, list, numbers);
+      for (const [i, model] of list.entries()) {
+        const scope = await Logitscope.load({ model: join(root, model), threads: 1 });
+        const value = await digest(scope);
+        scope.close();
+        assert.equal(found[i], numbers.map(() => value).join(), model);
       }
+      assert.equal(found.length, list.length);
     });
     for (const [i, model] of models.entries()) {
       for (const variant of ['scalar', 'simd', 'relaxed']) {

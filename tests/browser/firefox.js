@@ -44,22 +44,46 @@ async function connect(url) {
   };
 }
 
-/**
- * Opens a page at an address; its `evaluate` runs an expression, awaits it and returns its string.
- * @param {string} address
- */
-export async function open(address) {
+/** Starts Firefox with a profile of its own. @param {string[]} args */
+async function start(args) {
   const profile = await mkdtemp(join(tmpdir(), 'logitscope-firefox-'));
   const child = spawn(
     /** @type {string} */ (PROGRAMS.find(onPath)),
-    ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
+    ['--headless', '--no-remote', '--profile', profile, ...args],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const ended = new Promise((resolve) => {
     child.once('close', resolve);
   });
+  return {
+    stderr: child.stderr,
+    async close() {
+      child.kill('SIGKILL');
+      await ended;
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Shows a page at an address, without WebDriver. With a session of WebDriver, the workers of a worker do not always
+ * start (Firefox 153): 1 start of 4 with 8 of them.
+ * @param {string} address
+ */
+export async function show(address) {
+  const { stderr, close } = await start([address]);
+  stderr.resume();
+  return { close };
+}
+
+/**
+ * Opens a page at an address; its `evaluate` runs an expression, awaits it and returns its string.
+ * @param {string} address
+ */
+export async function open(address) {
+  const { stderr, close } = await start(['--remote-debugging-port', '0']);
   try {
-    const call = await connect(await until(child.stderr, LISTENING));
+    const call = await connect(await until(stderr, LISTENING));
     const { capabilities } = await call('session.new', { capabilities: {} });
     const {
       contexts: [{ context }],
@@ -77,16 +101,10 @@ export async function open(address) {
         if (exceptionDetails) throw new Error(exceptionDetails.text);
         return result.value;
       },
-      async close() {
-        await call('browser.close', {});
-        await ended;
-        await rm(profile, { recursive: true, force: true });
-      },
+      close,
     };
   } catch (error) {
-    child.kill('SIGKILL');
-    await ended;
-    await rm(profile, { recursive: true, force: true });
+    await close();
     throw error;
   }
 }
