@@ -71,10 +71,24 @@ describe('settings', () => {
     assert.match(stdout, /\ndry_multiplier has no effect: --samplers of this text leaves it out\n/);
   });
 
-  test('--to prints the text for another program, and on stderr each thing that it cannot say', async () => {
+  test('--to prints the text for another program, and on stderr each thing that the text does not say', async () => {
     const { stdout, stderr } = await cli(['settings', '-', '--to', 'ollama'], FLAGS);
     assert.equal(stdout, 'PARAMETER temperature 0.7\nPARAMETER top_p 1\n');
-    assert.equal(stderr, 'logitscope: Ollama has another order: top_k, temperature\n');
+    const [unknown, dry, order, left] = stderr.split('\n');
+    assert.match(unknown, /^logitscope: --tfs "1": /);
+    assert.match(dry, /^logitscope: dry_multiplier has no effect: /);
+    assert.equal(order, 'logitscope: Ollama has another order: top_k, temperature');
+    assert.equal(left, 'logitscope: left out, since Ollama has these values by default: top_k 40');
+  });
+
+  test('--to says that a model file states no settings', async () => {
+    const { stdout, stderr } = await cli(['settings', 'models/verbs.gguf', '--to', 'llama-cpp']);
+    assert.equal(stdout, 'llama-server\n');
+    assert.match(stderr, /^logitscope: the file states no settings of samplers, .*\n/);
+    assert.match(
+      stderr,
+      /\nlogitscope: left out, .* temp 0\.8, top_k 40, top_p 0\.95, min_p 0\.05\n$/,
+    );
   });
 
   test('--json holds the reading, the guesses and the text', async () => {

@@ -100,11 +100,17 @@ export const settings = {
         ...reading,
         notes: said(reading.notes),
         guesses,
-        ...(made && { to, text: made.text, lost: said(made.notes) }),
+        ...(made && {
+          to,
+          text: made.text,
+          lost: said(made.notes),
+          left: made.left && inEnglish(made.left),
+        }),
       });
     } else if (made) {
       stdout.write(safe(made.text));
-      for (const note of made.notes) say(stderr, inEnglish(note));
+      for (const note of [...reading.notes, ...made.notes, made.left])
+        if (note) say(stderr, inEnglish(note));
     } else printReading(reading, stdout);
   },
 };

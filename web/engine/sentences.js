@@ -183,6 +183,7 @@ export const sentences = {
   settings_gguf: 'these bytes are no head of a GGUF file',
   settings_gguf_none:
     'the file states no settings of samplers, so these are the defaults of llama.cpp',
+  settings_defaults: 'left out, since {program} has these values by default: {settings}',
   settings_ignored: '{program} takes {key} {value} without an effect',
   settings_outside: '{program} refuses {key} {value}: it must be between {minimum} and {maximum}',
   settings_zero_refused: '{program} refuses temperature 0; here the best token is taken',

@@ -292,7 +292,8 @@ export class LogitPrograms extends elementWith(LogitElement, () => ({
                 ? html`<p class="label">${t('programs.cannot', { name: nameOf(this.target), n: written.notes.length })}</p>
                   <ul class="cannot">${written.notes.map((note) => html`<li>${this.#say(note)}</li>`)}</ul>`
                 : html`<p class="about">${t('programs.whole', { name: nameOf(this.target) })}</p>`
-            }`
+            }
+            ${written.left ? html`<p class="about">${this.#say(written.left)}</p>` : nothing}`
           : nothing
       }`;
   }
@@ -302,7 +303,7 @@ export class LogitPrograms extends elementWith(LogitElement, () => ({
     try {
       return writeSettings(this.#reading?.settings ?? this.#present, this.target);
     } catch (error) {
-      return { text: '', notes: [toFault(error)] };
+      return { text: '', notes: [toFault(error)], left: null };
     }
   }
 

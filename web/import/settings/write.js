@@ -21,8 +21,11 @@ function valueOf(row, settings, note) {
   const made = to && !(idle && off !== undefined) ? to(value, settings, note) : value;
   const fits =
     range && typeof made === 'number' ? Math.min(Math.max(made, range[0]), range[1]) : made;
-  return same(fits, row.default) ? undefined : fits;
+  return fits;
 }
+
+/** @param {import('./read.js').Row} row @param {unknown} value */
+const isDefault = (row, value) => value === undefined || same(value, row.default);
 
 /** Samplers with other rules for ties and boundaries in another convention. */
 const RULED = ['top_k', 'typical_p', 'tfs_z'];
@@ -63,10 +66,11 @@ function differences(wanted, there, program) {
 }
 
 /**
- * Writes settings for a program. The text is read back, so each difference is a note.
+ * Writes settings for a program. The text is read back, so each difference is a note. The text leaves the program's
+ * defaults out; `left` names those that the settings state, null without any.
  * @param {Record<string, any>} given ours, e.g. those of `readSettings`
  * @param {string} id of the program
- * @returns {{ text: string, notes: Phrase[] }}
+ * @returns {{ text: string, notes: Phrase[], left: Phrase | null }}
  */
 export function writeSettings(given, id) {
   const program = programOf(id);
@@ -75,11 +79,19 @@ export function writeSettings(given, id) {
   const notes = [];
   const note = (/** @type {Phrase} */ one) => void notes.push(one);
   /** @type {import('./forms.js').Pairs} */
-  const pairs = program.rows
-    .map((row) => /** @type {[string, unknown]} */ ([row.key, valueOf(row, settings, note)]))
-    .filter(([, value]) => value !== undefined);
+  const pairs = [];
+  /** @type {string[]} */
+  const defaults = [];
+  for (const row of program.rows) {
+    const value = valueOf(row, settings, note);
+    if (!isDefault(row, value)) pairs.push([row.key, value]);
+    else if (value !== undefined && active(settings).includes(row.setting ?? ''))
+      defaults.push(`${row.key} ${show(value)}`);
+  }
+  const values = { program: program.name, settings: defaults.join(', ') };
+  const left = defaults.length > 0 ? phrase('settings_defaults', values) : null;
   pairs.push(...(program.also?.(settings, note) ?? []));
   const text = program.format(pairs, settings, note);
   const there = withoutIdle(readSettings(text, { program: id }).settings);
-  return { text, notes: [...notes, ...differences(settings, there, program.name)] };
+  return { text, notes: [...notes, ...differences(settings, there, program.name)], left };
 }
