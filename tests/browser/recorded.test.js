@@ -157,12 +157,11 @@ test('a dropped record shows its text; a token shows its position with the inter
   for (const [i, { logprob }] of top.entries())
     assert.ok(Math.abs(shares[i] - Math.exp(logprob) / listed) < 1e-6);
   await explored(2);
-  const box = page.locator('logit-logits logit-knob[data-name=temperature] .box');
-  await until(() => box.inputValue(), '2');
-  // The record survives a reload.
-  await settle(page);
+  // The record, the place in it and the knob survive a reload, also before the picture is at rest.
   await page.reload();
   await page.locator(`logit-record [aria-selected=true][data-at="${expected[0]}"]`).waitFor();
+  const box = page.locator('logit-logits logit-knob[data-name=temperature] .box');
+  await until(() => box.inputValue(), '2');
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
 });

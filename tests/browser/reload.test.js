@@ -166,6 +166,31 @@ test('a reload at once or in a run restores each setting and token, and the hist
   await reload(page);
   await page.unroute('**/?lang=en**');
   assert.equal((await state()).branch.length, 2);
+  // The browser begins the reload during the page's change of the history, and drops this change.
+  await page.route('**/barrier', (route) => {
+    page.reload();
+    return route.fulfill({ body: '' });
+  });
+  const [before] = await Promise.all([
+    page.evaluate(() => {
+      const { pushState } = history;
+      history.pushState = (...entry) => {
+        const request = new XMLHttpRequest();
+        request.open('GET', 'barrier', false);
+        request.send();
+        pushState.apply(history, entry);
+      };
+      const scope = document.querySelector('logit-scope');
+      scope.set({ top_k: 9 });
+      return history.state;
+    }),
+    page.waitForEvent('load'),
+  ]);
+  await settle(page);
+  assert.equal((await state()).top_k, 9);
+  await goBack(page);
+  assert.deepEqual(await page.evaluate(() => history.state), before);
+  assert.deepEqual([(await state()).top_k, (await state()).branch.length], [0, 2]);
   await goBack(page);
   assert.deepEqual(await state(), one);
   await leaving();

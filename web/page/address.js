@@ -45,6 +45,8 @@ export class PageAddress {
   #known = location.href;
   /** The record of the current entry, as last read or written. */
   #record = currentRecord();
+  /** The last change of the history; none if another entry came after it. @type {import('./site-links.js').Write[]} */
+  #last = [];
   /** The address that would show the state, as last read or written. */
   #reached = '';
   /** True if the pending changes will add an entry; false if they rewrite the current one. */
@@ -189,7 +191,6 @@ export class PageAddress {
     const record = this.#storeParts();
     if (href === this.#known && sameValue(record, this.#record)) return;
     this.#putEntry(method, record, href);
-    this.#known = href;
     this.#discrete = false;
   }
 
@@ -200,7 +201,10 @@ export class PageAddress {
 
   /** @param {'pushState' | 'replaceState'} method @param {EntryRecord} record @param {string} href */
   #putEntry(method, record, href) {
+    const at = /** @type {[string, EntryRecord | null]} */ ([this.#known, this.#record]);
+    this.#last = [{ at, next: [method, record, href], written: true }];
     this.#record = record;
+    this.#known = href;
     try {
       history[method]({ logitscope: record }, '', href);
     } catch {
@@ -229,12 +233,12 @@ export class PageAddress {
     const href = coming ?? this.#formatAddress();
     // The bench reports a change after the engine's answer, so there may be a change that is not pending yet.
     if (href !== this.#reached) this.#pending = this.#discrete = true;
-    const at = [this.#known, this.#record];
-    const unwritten = this.#pending && {
-      at,
-      next: [this.#historyMethod, coming ? {} : this.#storeParts(), href],
-    };
-    keepInstrument({ href, unwritten });
+    const writes = [...this.#last];
+    if (this.#pending) {
+      const record = coming ? {} : this.#storeParts();
+      writes.push({ at: [this.#known, this.#record], next: [this.#historyMethod, record, href] });
+    }
+    keepInstrument({ href, writes });
   }
 
   /** @param {boolean} discrete true if the change adds an entry */
@@ -259,6 +263,7 @@ export class PageAddress {
     this.#known = location.href;
     this.#debounce.cancel();
     this.#pending = this.#ofRun = false;
+    this.#last = [];
     this.#reading++;
     this.#scope.missing = null;
     try {

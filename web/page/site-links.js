@@ -12,9 +12,13 @@ const KEY = 'logitscope-instrument';
 const pathOf = ({ pathname }) => pathname.replace(/index\.html$/, '');
 
 /**
- * The instrument's last state in this tab. `href` is its address; `unwritten` are changes that are not in the history
- * yet.
- * @typedef {{ href?: string, unwritten?: any }} LastState
+ * A change of the history: the entry that it changes as [address, record], and the method with the new record and
+ * address. `written` is true if the page has made the change.
+ * @typedef {{ at: [string, any], next: ['pushState' | 'replaceState', any, string], written?: boolean }} Write
+ *
+ * The instrument's last state in this tab. `href` is its address; `writes` are the last change of the history and the
+ * one that still waits.
+ * @typedef {{ href?: string, writes?: Write[] }} LastState
  */
 
 /** Stores the instrument's state until the tab closes. @param {LastState} left */
@@ -36,16 +40,26 @@ function recallInstrument() {
 }
 
 /**
- * Writes the changes that the page has stored before a reload into the history entry. Call it before the address is
- * read.
+ * Writes the changes that the page has stored before a reload into the history. Call it before the address is read.
+ * Chromium drops a change that the page has made just before the reload, together with the data of the entry.
  */
 export function writeUnwritten() {
-  const { unwritten } = recallInstrument();
-  const at = [location.href, history.state?.logitscope ?? null];
-  if (self !== top || !sameValue(unwritten?.at, at)) return;
-  const [method, record, href] = unwritten.next;
+  if (self !== top) return;
+  const [visit] = /** @type {any[]} */ (performance.getEntriesByType('navigation'));
+  const isReload = visit?.type === 'reload';
+  const record = history.state?.logitscope ?? null;
+  const { writes = [] } = recallInstrument();
+  const first = writes.findIndex(
+    ({ at, written }) =>
+      at[0] === location.href &&
+      (isReload || !written) &&
+      (sameValue(record, at[1]) || (isReload && !record)),
+  );
+  if (first < 0) return;
   try {
-    history[/** @type {'pushState' | 'replaceState'} */ (method)]({ logitscope: record }, '', href);
+    history.replaceState({ logitscope: writes[first].at[1] }, '');
+    for (const { next } of writes.slice(first))
+      history[next[0]]({ logitscope: next[1] }, '', next[2]);
   } catch {
     // In a sandboxed frame or a page from disk, the entry keeps its address.
   }

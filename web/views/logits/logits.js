@@ -130,7 +130,15 @@ export class LogitLogits extends elementWith(LogitElement, () => ({
   #told = null;
   /** Listeners for events of the panels, by the name of the event. @type {Record<string, (event: any) => void>} */
   #asks = {
-    ...requestsOfBench(this.#bench),
+    ...Object.fromEntries(
+      Object.entries(requestsOfBench(this.#bench)).map(([type, act]) => [
+        type,
+        (/** @type {any} */ event) => {
+          act(event);
+          this.#keep(); // a reload may come before the engine's answer
+        },
+      ]),
+    ),
     'logit-force': ({ detail }) =>
       this.source === 'bigram' && this.keepChoice({ context: [...this.context, detail.id] }),
   };
