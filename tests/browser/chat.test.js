@@ -139,6 +139,16 @@ test('the chat’s fold sets the thinking, which draws the next token; a bad num
   await settle(page);
   const usual = await kept();
   assert.ok(usual > 2);
+  // On a phone the open fold does not cover the docked knobs.
+  await page.setViewportSize({ width: 375, height: 812 });
+  await settle(page);
+  const inFront = await page.locator('logit-chain').evaluate((chain) => {
+    const { left, top } = chain.getBoundingClientRect();
+    const places = [10, 50, innerHeight - top - 10].map((below) => top + below);
+    return places.map((y) => chain.getRootNode().elementFromPoint(left + 100, y)?.localName);
+  });
+  assert.deepEqual(inFront, ['logit-chain', 'logit-chain', 'logit-chain']);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await box('top_k').fill('2');
   await box('top_k').press('Enter');
   await until(kept, 2);

@@ -1,6 +1,7 @@
 /**
  * <logit-chat>: the chat for models that have a chat template: a system message, a user message, and the date that
- * the template takes for today's; a fold has settings of the thinking. Emits "logit-chat" and "logit-thinking".
+ * the template takes for today's; a fold has settings of the thinking. Emits "logit-chat", "logit-thinking" and
+ * "logit-fold".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -94,7 +95,7 @@ export class LogitChat extends elementWith(LogitElement, () => ({
     const others = Object.keys(thinking ?? {}).filter((name) => !BOXES.includes(name));
     const error = this.#boxes.map(({ input }) => input.error).find(Boolean) ?? '';
     return html`
-      <details>
+      <details @toggle=${(/** @type {any} */ { target }) => this.emit('logit-fold', { open: target.open })}>
         <summary>${t('chat.thinking')}${thinking ? html` <span class="note">${sayPart(thinking)}</span>` : nothing}</summary>
         <div class="boxes">
           ${this.#boxes.map(

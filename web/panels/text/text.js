@@ -102,6 +102,8 @@ export class LogitText extends elementWith(LogitElement, () => ({
   stacked: false,
   /** True if the numbers and options are unfolded. */
   opened: false,
+  /** True if a fold of the chat is open, so that the panel has no room to stick. */
+  tall: false,
 })) {
   static properties = {
     promptThinks: { type: Boolean },
@@ -111,6 +113,7 @@ export class LogitText extends elementWith(LogitElement, () => ({
     checked: { type: Boolean },
     stacked: { type: Boolean, reflect: true },
     opened: { type: Boolean, reflect: true },
+    tall: { type: Boolean, reflect: true },
   };
 
   static styles = [...LogitElement.styles, tableStyles, textStyles];
@@ -132,6 +135,7 @@ export class LogitText extends elementWith(LogitElement, () => ({
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
+    this.tall &&= this.chat !== null;
     if (this.#showsChat && !chatPart)
       import('./chat.js').then((part) => {
         chatPart = part;
@@ -197,7 +201,7 @@ export class LogitText extends elementWith(LogitElement, () => ({
         ${this.chat ? html`<span class="room"></span>` : this.#renderPrompt()}
         ${stacked ? [this.#renderReset(), more] : this.#renderButtons()}
       </div>
-      ${this.chat ? html`<logit-chat .chat=${this.chat} .date=${this.chatDate} .parts=${this.parts} ?fixed=${this.fixed}></logit-chat>` : nothing}
+      ${this.chat ? html`<logit-chat .chat=${this.chat} .date=${this.chatDate} .parts=${this.parts} ?fixed=${this.fixed} @logit-fold=${(/** @type {CustomEvent} */ { detail }) => (this.tall = detail.open)}></logit-chat>` : nothing}
       <p id="fault" class="error" role="alert">${this.fault}</p>
       <div class="bar">
         ${this.#renderOutput()}
