@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sample } from '../long.js';
-import { openBench, root, showView, unfoldView } from './bench.js';
+import { openBench, root, settle, showView, unfoldView } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { closed } from '../cleanup.js';
 
@@ -70,6 +70,18 @@ test('no view is left in English, and no number has a decimal point', async () =
       view,
     );
   }
+  await showView(page, 'landscape');
+  await settle(page);
+  const saved = await page.locator('logit-landscape').evaluate(async (view) => {
+    const { svg } = await view.picture();
+    return Array.from(svg.matchAll(/>([^<>]+)</g), ([, text]) => text);
+  });
+  assert.ok(saved.some((text) => /^u = 0,\d{4}$/.test(text)));
+  assert.deepEqual(
+    saved.filter((text) => pointed(text).length > 0),
+    [],
+    'the saved picture',
+  );
   for (const view of ['cumulative', 'ranks']) {
     await page.locator('#tab-bench').click();
     await showView(page, view);

@@ -1,6 +1,7 @@
 /** Writes the landscape as a standalone SVG file: the sentence, the knob's value, the picture and its axis. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { breakLines, lineOf, measureIn } from '../../base/svg-lines.js';
+import { fixed } from '../../locale/locale.js';
 import { threadOf, walkEdges } from '../../plots/landscape.js';
 import { FAINT, GRAIN, TILE } from '../../plots/grain.js';
 import { RAMP, colourOf } from '../../plots/river-colours.js';
@@ -245,7 +246,7 @@ export function drawScene(scene) {
     alsoOf(scene, value),
     u === null
       ? ''
-      : textOf(`u = ${u.toFixed(4)}`, {
+      : textOf(`u = ${fixed(u, 4)}`, {
           x: WIDE - MARGIN,
           ...value,
           'text-anchor': 'end',
