@@ -375,6 +375,11 @@ test('whole sentences are rivers as high as the engine’s law, by pointer and k
     .locator('path.river')
     .evaluateAll((all) => all.map((path) => path.getAttribute('d')));
   assert.equal(paths.length, law.sentences.length);
+  // While a law is counted, the room for its picture is already there.
+  const room = await rivers
+    .locator('.rivers')
+    .evaluate((it) => [parseFloat(getComputedStyle(it).minHeight), it.scrollHeight]);
+  assert.equal(Math.ceil(room[0]), Math.ceil(room[1]));
   for (const [i, { along, sharpened, p }] of law.sentences.entries()) {
     const ys = [...paths[i].matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y));
     const high = (column) => (ys[129 - column] - ys[column]) / height;

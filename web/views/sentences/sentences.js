@@ -21,6 +21,7 @@ import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { fetchJson } from '../../state/assets.js';
 import { Debounce } from '../../base/debounce.js';
+import { cssom } from '../../plots/cssom.js';
 import { captionOf } from '../sweep/labels.js';
 import { renderBeams } from './beams.js';
 import { renderAllowed, renderChoices, renderPrompts } from './controls.js';
@@ -48,6 +49,8 @@ const ROWS = 30;
 const NARROW = 560;
 /** Height of the page above the picture and of the lines below it, in 1/16 rem. */
 const ABOVE = 410;
+/** Height of the columns' names above the picture and of the line below it together, in 1/16 rem. */
+const ROUND = HEAD + 22;
 /** The pause of typing after which a law is asked for, in ms. */
 const PAUSE_MS = 400;
 
@@ -243,7 +246,7 @@ export class LogitSentences extends elementWith(ModelElement, () => ({
       ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
       <p class="lead">${shown ? this.#lead(shown) : t('sentences.reading')}
         ${shown && !this.#whole ? html`<button class="quiet" data-command="verbs" @click=${() => this.emit('logit-model', { model: VERBS })}>${t('sentences.verbs')}</button>` : nothing}</p>
-      <div class="rivers">${laid ? this.#renderRivers(shown, laid) : nothing}</div>
+      <div class="rivers" ${cssom({ '--tall': `${this.#height + ROUND * this.#width.unit}px` })}>${laid ? this.#renderRivers(shown, laid) : nothing}</div>
       ${laid ? this.#renderWords(shown, laid) : nothing}
       ${shown?.law.beams.length ? renderBeams(shown.law.beams, shown.law.sentences.length, shown.words) : nothing}
       ${shown?.law.sentences.length ? this.#renderTable(shown, laid?.scene.middle ?? null) : nothing}`;
@@ -346,7 +349,7 @@ export class LogitSentences extends elementWith(ModelElement, () => ({
 
   get #height() {
     const { width, unit } = this.#width;
-    const [least, most] = this.shown?.kind === 'mask' ? [220, 320] : [300, 520];
+    const [least, most] = (this.shown?.kind ?? this.#kind) === 'mask' ? [220, 320] : [300, 520];
     const left = innerHeight - ABOVE * unit; // so that the picture and its line of numbers fit into the window
     return Math.min(most * unit, Math.max(least * unit, Math.min(width * 0.36, left)));
   }
@@ -368,7 +371,6 @@ export class LogitSentences extends elementWith(ModelElement, () => ({
   #renderRivers(shown, { scene, layout }) {
     const { width, unit } = this.#width;
     const height = this.#height;
-    const head = HEAD * unit;
     const side = sideOf(scene, width / unit) * unit;
     const show = (/** @type {PointerEvent} */ event) => {
       if (this.#scrolls(event)) return;
@@ -382,7 +384,7 @@ export class LogitSentences extends elementWith(ModelElement, () => ({
     };
     return html`<div class="walk" role="slider" tabindex="0" aria-label=${t('sentences.walk')} aria-valuemin="1"
       aria-valuemax=${shown.law.sentences.length} aria-valuenow=${this.at + 1} aria-valuetext=${this.#told(shown, scene)} @keydown=${(/** @type {KeyboardEvent} */ event) => this.#key(event, scene)}>
-      <svg class="two" height=${head + height + 22 * unit} font-size=${13 * unit} aria-hidden="true" @pointerdown=${begin} @pointermove=${show} @click=${press}>
+      <svg class="two" height=${height + ROUND * unit} font-size=${13 * unit} aria-hidden="true" @pointerdown=${begin} @pointermove=${show} @click=${press}>
       ${renderRivers({ scene, layout, at: this.at, column: this.column, size: { width: width - 2 * side, height, unit, side }, few: width < NARROW * unit ? 5 : 9 })}</svg></div>`;
   }
 
