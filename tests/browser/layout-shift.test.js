@@ -13,6 +13,7 @@ import { frame, openBench, settle, until } from './bench.js';
 const MOST = 0.05;
 const WIDTHS = [
   [375, 812],
+  [800, 900],
   [1024, 768],
   [1280, 720],
   [1440, 900],

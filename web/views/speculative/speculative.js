@@ -34,6 +34,15 @@ const LISTED = 10;
 /** The choices with which the view begins. */
 const FIRST = initialChoices('speculative');
 
+/** Keeps room for the numbers of a text that is being written. */
+const NONE = /** @type {Totals} */ ({
+  passes: 0,
+  tokens: 0,
+  accepted: 0,
+  rejected: 0,
+  acceptance: null,
+});
+
 export class LogitSpeculative extends elementWith(ModelElement, () => ({
   /** Number of tokens that the draft model proposes in one pass. @type {number} */
   draft_tokens: FIRST.draft_tokens,
@@ -238,7 +247,7 @@ export class LogitSpeculative extends elementWith(ModelElement, () => ({
           <p class="tape" translate="no" dir="auto" role="listbox" tabindex="0" aria-label=${t('speculative.text')} aria-orientation="horizontal"
             aria-activedescendant=${steps.length > 0 ? `t${Math.min(this.at, steps.length - 1)}` : nothing} @keydown=${this.#onKey}
             ><span class="prompt" role="presentation" lang="en">${unturned(this.prompt)}</span>${steps.map((one, i) => this.#renderToken(one, i))}</p>
-          ${this.totals ? this.#renderTotals(this.totals) : nothing}
+          <div class=${this.totals ? '' : 'awaited'}>${this.#renderTotals(this.totals ?? NONE)}</div>
         </section>
         <section class="decision">
           <h3>${t('speculative.decision')}</h3>
