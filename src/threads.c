@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loop.h"
 #include "signal.h"
 
+/* Between two results the caller works alone for up to 0.2 ms. Workers spin that long: waking one
+ * takes a call of the system. */
 enum {
     CHUNKS_MAX = 64,
     CHUNKS_A_THREAD = 4,
     CHUNK_COST = 1 << 16, /* see threads_least */
     RESULT = 1 << 18,     /* floats of a result that are computed at once */
-    SPINS = 1 << 14,      /* loads before a thread sleeps: some 10 us */
+    SPINS = 1 << 18,      /* loads before a thread sleeps: some 0.2 ms */
     PATIENCE_MS = 2000    /* a worker without progress for so long is given up */
 };
 
@@ -146,12 +149,16 @@ void threads_work(struct threads *t, uint32_t index) {
     }
 }
 
-/* Copies items (n, count, item) to their places in a result. */
+/* Copies items (n, count, item) to their places in a result. V8's memcpy of shared memory moves one
+ * word at a time. */
 static void copy_rows(const struct threads_result *result, const float *from, size_t first,
                       size_t count) {
     size_t size = count * result->item;
-    for (size_t i = 0; i < result->n; i++, from += size)
-        memcpy(result->out + (i * result->width + first) * result->item, from, size * sizeof *from);
+    for (size_t i = 0; i < result->n; i++, from += size) {
+        float *to = result->out + (i * result->width + first) * result->item;
+        VECTOR4
+        for (size_t j = 0; j < size; j++) to[j] = from[j];
+    }
 }
 
 /* Computes a chunk as the caller: one row in place, several rows by a copy. */
@@ -181,11 +188,21 @@ static int n_chunks_of(const struct job *job) {
     return (int)((job->end - job->first + job->step - 1) / job->step);
 }
 
+/* Copies the chunks that workers have finished since the last call. */
+static void collect(struct threads *t, const struct threads_result *result, bool *have) {
+    for (int c = 0; c < n_chunks_of(&t->job); c++) {
+        size_t count, first = items_of(&t->job, c, &count);
+        if (have[c] || !atomic_load(&t->done[c])) continue;
+        copy_rows(result, place_of(t, first), first, count);
+        have[c] = true;
+    }
+}
+
 /* Computes the job's items with all threads. If a worker is given up, t->job never changes again,
  * because that worker may still read it. */
 static void run_job(struct threads *t, const struct threads_result *result, float *scratch) {
     const struct job *job = &t->job;
-    bool mine[CHUNKS_MAX] = {false};
+    bool have[CHUNKS_MAX] = {false};
     int n_chunks = n_chunks_of(job);
     for (int c = 0; c < n_chunks; c++) atomic_store(&t->done[c], 0);
     atomic_store(&t->undone.value, n_chunks);
@@ -193,18 +210,14 @@ static void run_job(struct threads *t, const struct threads_result *result, floa
     announce(t);
     for (int c = claim(t); c >= 0; c = claim(t)) {
         compute(t, job, result, c, scratch);
-        mine[c] = true;
+        have[c] = true;
         finish(t);
+        collect(t, result, have);
     }
     t->given_up = !wait_for_workers(t);
-    for (int c = 0; c < n_chunks; c++) {
-        size_t count, first = items_of(job, c, &count);
-        if (mine[c]) continue;
-        if (atomic_load(&t->done[c]))
-            copy_rows(result, place_of(t, first), first, count);
-        else
-            compute(t, job, result, c, scratch);
-    }
+    collect(t, result, have);
+    for (int c = 0; c < n_chunks; c++)
+        if (!have[c]) compute(t, job, result, c, scratch);
 }
 
 /* Returns the number of chunks for a result; 1 if it is not worth more. */
