@@ -296,10 +296,10 @@ static void every_cut_is_refused(void) {
     }
 }
 
-/* The sample tries one of the four extremes in a third of the fields, and others in the next file.
+/* The sample tries one of the four extremes in a sixth of the fields, and others in the next file.
  */
 static void every_field_at_its_extremes(void) {
-    const size_t step = check_step(12);
+    const size_t step = check_step(24);
     static const uint64_t extremes[] = {0, 1, (uint64_t)1 << 31, UINT64_MAX};
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
         struct field fields[1024];
@@ -322,10 +322,10 @@ static void every_field_at_its_extremes(void) {
     }
 }
 
-/* Half of the flips are in metadata or tensor table, half anywhere. The sample is a 24th of all
+/* Half of the flips are in metadata or tensor table, half anywhere. The sample is a 48th of all
  * flips. */
 static void ten_thousand_flips(void) {
-    const size_t step = check_step(24);
+    const size_t step = check_step(48);
     uint32_t seed = 1;
     size_t refused = 0, opened = 0;
     for (size_t i = 0; i < FORWARD_COUNT; i++) {

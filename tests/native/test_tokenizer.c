@@ -247,7 +247,7 @@ static double seconds_to_encode(struct subject *subject, const char *text, size_
 /* For four times the text, the time may grow at most eight times; with a quadratic encoder it grows
  * sixteen times. */
 static void growth(void) {
-    const size_t full_length = check_all() ? 1 << 20 : 1 << 18, brief_length = full_length / 4;
+    const size_t full_length = check_all() ? 1 << 20 : 1 << 17, brief_length = full_length / 4;
     static const char *const units[] = {"a", " ", "ab", "a ", "\xff", "word "};
     char *text = malloc(full_length);
     struct subject *subjects[] = {&gpt2, &llama};
