@@ -498,7 +498,7 @@ const DEEDS = [
 ];
 
 /** Number of random actions. */
-const N_DEEDS = cases(4, 20);
+const N_DEEDS = cases(3, 20);
 
 test('undo and redo of random deeds bring the exact states back; the last ten texts stay on the device', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
