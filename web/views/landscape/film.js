@@ -116,14 +116,18 @@ export class Film {
     return recorder;
   }
 
-  /** Stops the recording and keeps the film. */
+  /** Stops the recording and keeps the film. The recorder takes the last frame only after the browser has painted it. */
   end() {
-    this.#recorder?.stop();
+    setTimeout(() => this.#stop(), 2000 / RATE);
   }
 
   /** Stops the recording without a film. */
   drop() {
     this.#resolve(null);
+    this.#stop();
+  }
+
+  #stop() {
     if (this.#recorder?.state === 'recording') this.#recorder.stop();
   }
 }
