@@ -42,6 +42,7 @@ struct threads {
     _Atomic uint32_t kept, taking_part;
     atomic_uchar done[CHUNKS_MAX];  /* 1: by a worker, in `theirs` */
     struct signal jobs;             /* incremented with every job, and to stop */
+    struct signal choices;          /* incremented when `kept` or `taking_part` changes */
     struct signal undone;           /* chunks that are not finished */
     _Alignas(64) atomic_int left;   /* chunks that nobody has claimed */
     _Alignas(64) atomic_int asleep; /* workers that sleep on `jobs` */
@@ -62,6 +63,7 @@ struct threads *threads_open(uint32_t n, size_t scratch) {
     t->theirs = allocate(RESULT * sizeof(float));
     t->own = allocate(RESULT * sizeof(float));
     signal_open(&t->jobs);
+    signal_open(&t->choices);
     signal_open(&t->undone);
     atomic_store(&t->kept, n);
     atomic_store(&t->taking_part, n);
@@ -73,6 +75,7 @@ struct threads *threads_open(uint32_t n, size_t scratch) {
 void threads_close(struct threads *t) {
     if (!t) return;
     signal_close(&t->jobs);
+    signal_close(&t->choices);
     signal_close(&t->undone);
     free(t->scratch);
     free(t->theirs);
@@ -85,13 +88,21 @@ static void announce(struct threads *t) {
     if (atomic_load(&t->asleep)) signal_wake(&t->jobs);
 }
 
+/* Wakes the workers that take no part. */
+static void announce_choice(struct threads *t) {
+    atomic_fetch_add(&t->choices.value, 1);
+    signal_wake(&t->choices);
+}
+
 void threads_keep(struct threads *t, uint32_t n) {
     atomic_store(&t->kept, n);
     announce(t);
+    announce_choice(t);
 }
 
 void threads_use(struct threads *t, uint32_t n) {
     atomic_store(&t->taking_part, n >= 1 && n <= t->n ? n : t->n);
+    announce_choice(t);
 }
 
 void threads_least(struct threads *t, uint32_t cost) { t->least = cost ? cost : 1; }
@@ -137,11 +148,15 @@ static void work_on(struct threads *t, int c, float *scratch) {
 
 void threads_work(struct threads *t, uint32_t index) {
     float *scratch = t->scratch + index * t->scratch_size;
-    while (index < atomic_load(&t->kept)) {
-        int32_t seen = atomic_load(&t->jobs.value);
-        bool takes_part = index < atomic_load(&t->taking_part);
-        for (int c = takes_part ? claim(t) : -1; c >= 0; c = claim(t)) work_on(t, c, scratch);
-        for (int i = 0; i < SPINS && takes_part && atomic_load(&t->jobs.value) == seen;) i++;
+    for (;;) {
+        int32_t seen = atomic_load(&t->jobs.value), choice = atomic_load(&t->choices.value);
+        if (index >= atomic_load(&t->kept)) return;
+        if (index >= atomic_load(&t->taking_part)) {
+            signal_wait(&t->choices, choice, SIGNAL_FOREVER);
+            continue;
+        }
+        for (int c = claim(t); c >= 0; c = claim(t)) work_on(t, c, scratch);
+        for (int i = 0; i < SPINS && atomic_load(&t->jobs.value) == seen;) i++;
         if (atomic_load(&t->jobs.value) != seen) continue;
         atomic_fetch_add(&t->asleep, 1);
         if (index < atomic_load(&t->kept)) signal_wait(&t->jobs, seen, SIGNAL_FOREVER);

@@ -4,7 +4,7 @@
  * memory of the first, with stacks of its own. Every bit equals that of one thread. If any part of this
  * cannot be had, the engine runs with one thread.
  */
-import { chooseStreams } from './weight-streams.js';
+import { BYTES, chooseStreams } from './weight-streams.js';
 
 /** @import { Core } from './core.js' */
 /** @import { Module } from './module.js' */
@@ -140,19 +140,20 @@ class Threads {
   }
 
   /**
-   * Times the reading of the weights with each number of threads. Weights that cannot be read alone are timed by
-   * steps of a short session.
+   * Times steps of a short session with each number of threads. A step of a large model takes too long, so its weights
+   * are read in parts, if they can be read alone.
    * @param {Core} core
    * @param {number[]} choices
    */
   #choose(core, choices) {
     const { calls } = this.module;
     const { threads_use: kernels_streams, model_probe } = calls;
-    if (model_probe(core.model, 0))
+    const weights = Number(core.info?.weight_bytes);
+    if (weights > BYTES && model_probe(core.model, 0))
       return chooseStreams({ kernels_streams, model_probe }, core.model, choices);
     const session = calls.session_open(core.model, 1);
     if (!session) return 1;
-    const step = () => (core.feed(session, [0], false) ? Number(core.info?.weight_bytes) : 0);
+    const step = () => (core.feed(session, [0], false) ? weights : 0);
     const chosen = chooseStreams({ kernels_streams, model_probe: step }, core.model, choices);
     calls.session_close(session);
     return chosen;

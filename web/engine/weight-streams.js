@@ -6,7 +6,7 @@
  */
 
 /** Bytes of weights in one timed reading: more than a cache holds. */
-const BYTES = 64e6;
+export const BYTES = 64e6;
 /** Maximum number of readings before the measurement, until the browser has optimised the code. */
 const WARM_UP = 6;
 /** Number of rounds if one choice wins every round; otherwise up to ROUNDS_MAX. */
