@@ -40,7 +40,7 @@ const LEFT_OUT = process.env.QUICK
 /** Number of programs at once on two cores: while one waits, another computes. */
 const AT_ONCE = 3;
 /** Number of processes for the files of a part. Few: each starts Node and loads the engine, or starts a Chromium. */
-const PROCESSES = { browser: 3, node: 4 };
+const PROCESSES = { browser: 3, node: 8 };
 /** Node test files that replace timers and globals, or measure their process. Each has a process of its own. */
 const ALONE = [
   'benchmarks',
