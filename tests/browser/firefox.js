@@ -66,8 +66,8 @@ async function start(args) {
 }
 
 /**
- * Shows a page at an address, without WebDriver. With a session of WebDriver, the workers of a worker do not always
- * start (Firefox 153): 1 start of 4 with 8 of them.
+ * Shows a page at an address, without WebDriver. Under WebDriver, a worker that starts eight workers stood still in one
+ * start of four (Firefox 153).
  * @param {string} address
  */
 export async function show(address) {

@@ -67,7 +67,7 @@ function differences(wanted, there, program) {
 
 /**
  * Writes settings for a program. The text is read back, so each difference is a note. The text leaves the program's
- * defaults out; `left` names those that the settings state, null without any.
+ * defaults out; `left` names the defaults that the settings state, and is null if there are none.
  * @param {Record<string, any>} given ours, e.g. those of `readSettings`
  * @param {string} id of the program
  * @returns {{ text: string, notes: Phrase[], left: Phrase | null }}
