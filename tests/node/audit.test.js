@@ -10,7 +10,7 @@ import { normalQuantile, placeOf, sumsOf, testUniform } from '../../web/sources/
 import { lawsOf, readPool, simulate } from '../bench/audit.js';
 import { exampleRecord } from '../../web/views/logits/record-example.js';
 import { closed } from '../cleanup.js';
-import { cases } from '../long.js';
+import { cases, sample } from '../long.js';
 import { cli } from './command_line.js';
 
 const scope = closed(
@@ -34,9 +34,14 @@ test('the p-values are those of tables', () => {
   const grid = (n, shift) =>
     Array.from({ length: n }, (_, i) => [(i + 0.5) / n + shift, (i + 0.5) / n + shift]);
   for (const [n, distance, level] of [
-    [10000, 0.0122385, 0.1],
-    [10000, 0.013581, 0.05],
-    [10000, 0.0162762, 0.01],
+    ...sample(
+      [
+        [10000, 0.0122385, 0.1],
+        [10000, 0.013581, 0.05],
+        [10000, 0.0162762, 0.01],
+      ],
+      1,
+    ),
     [20, 0.29408, 0.05],
   ]) {
     const { ks, p_value } = testUniform(grid(n, distance - 0.5 / n));

@@ -197,7 +197,7 @@ test('errors are sentences even if only a part of the package is imported', () =
 let started;
 const browserOfFile = () => (started ??= chromium.launch(LAUNCH).then(closed));
 
-test('the page example runs from the packed file, in a worker', async () => {
+long('the page example runs from the packed file, in a worker', async () => {
   const scope = await loadReference();
   scope.feed(scope.encode('Today she'));
   const wanted = (temperature) =>

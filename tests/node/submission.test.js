@@ -183,7 +183,7 @@ describe('a Python file', () => {
     assert.match(first(await graded(odd, 'top_k')), /its parameter temp is unknown/);
   });
 
-  test('is tested on the settings that it reads, by name and by key', async () => {
+  long('is tested on the settings that it reads, by name and by key', async () => {
     const body = 'return [x if i in keep else float("-inf") for i, x in enumerate(logits)]';
     const rank = 'keep = sorted(range(len(logits)), key=lambda i: (-logits[i], i))';
     const ways = [
@@ -332,7 +332,7 @@ for line in sys.stdin:
 });
 
 describe('a function may read more than the logits', () => {
-  test('a second distribution and the bits of a watermark, in Python', async () => {
+  long('a second distribution and the bits of a watermark, in Python', async () => {
     const guidance = `import math
 def logs(logits):
     best = max(logits)
@@ -583,7 +583,7 @@ describe('a class', () => {
     assert.equal(rows.length, 6);
   });
 
-  test('has a row with a reason for a learner without a file that runs', async () => {
+  long('has a row with a reason for a learner without a file that runs', async () => {
     const at = `${folder}/odd`;
     for (const inside of ['__MACOSX', 'deep/one/two', 'empty', 'several', 'typed'])
       mkdirSync(`${at}/${inside}`, { recursive: true });
