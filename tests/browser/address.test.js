@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { long } from '../long.js';
 import { FIRST, expectTrace, loadReference, openBench, settle, until } from './bench.js';
 
 const bench = await openBench();
@@ -105,59 +106,63 @@ test('changes appear after the #, never in a request, and back and forward go th
 });
 
 test('turning a knob replaces the history entry and adds none', async () => {
-  const { page, close } = await bench.open({ own: true });
-  const places = () => page.evaluate(() => history.length);
-  const before = await places();
+  const { page, close } = await bench.open();
+  // An entry keeps its key when its address is replaced.
+  const entry = () => page.evaluate(() => globalThis.navigation.currentEntry.key);
+  const before = await entry();
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
   for (let i = 0; i < 4; i++) {
     await slider.press('ArrowRight');
     await settle(page);
   }
   await until(() => hashOf(page), /temperature=0\.74/);
-  assert.equal(await places(), before);
+  assert.equal(await entry(), before);
   await close();
 });
 
-test('a link shows its text before the first model, after another link, and while a model loads', async () => {
-  const { page, complaints, close } = await bench.open({
-    ready: false,
-    own: true,
-    path: 'source/tests/browser/blank.html',
-  });
-  // The script follows a link when the load has read the address and the model is not ready yet.
-  await page.addInitScript(async () => {
-    await customElements.whenDefined('logit-scope');
-    const { instrument } = document.querySelector('logit-scope');
-    const follow = () => {
-      if (!instrument.live || instrument.model.status === 'ready') return;
-      instrument.removeEventListener('update', follow);
-      location.hash = '#prompt=Yesterday%20they&branch=9,8';
+long(
+  'a link shows its text before the first model, after another link, and while a model loads',
+  async () => {
+    const { page, complaints, close } = await bench.open({
+      ready: false,
+      own: true,
+      path: 'source/tests/browser/blank.html',
+    });
+    // The script follows a link when the load has read the address and the model is not ready yet.
+    await page.addInitScript(async () => {
+      await customElements.whenDefined('logit-scope');
+      const { instrument } = document.querySelector('logit-scope');
+      const follow = () => {
+        if (!instrument.live || instrument.model.status === 'ready') return;
+        instrument.removeEventListener('update', follow);
+        location.hash = '#prompt=Yesterday%20they&branch=9,8';
+      };
+      instrument.addEventListener('update', follow);
+    });
+    const shows = async (prompt, ids) => {
+      await until(() => drawn(page), ids);
+      await settle(page);
+      assert.equal(await page.locator('#prompt').inputValue(), prompt);
+      assert.deepEqual(await drawn(page), ids);
     };
-    instrument.addEventListener('update', follow);
-  });
-  const shows = async (prompt, ids) => {
-    await until(() => drawn(page), ids);
-    await settle(page);
-    assert.equal(await page.locator('#prompt').inputValue(), prompt);
-    assert.deepEqual(await drawn(page), ids);
-  };
-  await page.goto(`${bench.url}?lang=en&model=verbs#prompt=Today%20she&branch=5`);
-  await shows('Yesterday they', [9, 8]);
-  await page.evaluate(async () => {
-    location.hash = '#prompt=Every%20day%20he&branch=7,6';
-    await new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
-    location.hash = '#prompt=Tomorrow%20she&branch=4,11,12';
-  });
-  await shows('Tomorrow she', [4, 11, 12]);
-  await page.evaluate(() => {
-    document.querySelector('logit-scope').open('stories');
-    location.hash = '#prompt=Today%20she&branch=3,2';
-  });
-  await shows('Today she', [3, 2]);
-  assert.match(page.url(), /model=verbs/);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.goto(`${bench.url}?lang=en&model=verbs#prompt=Today%20she&branch=5`);
+    await shows('Yesterday they', [9, 8]);
+    await page.evaluate(async () => {
+      location.hash = '#prompt=Every%20day%20he&branch=7,6';
+      await new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+      location.hash = '#prompt=Tomorrow%20she&branch=4,11,12';
+    });
+    await shows('Tomorrow she', [4, 11, 12]);
+    await page.evaluate(() => {
+      document.querySelector('logit-scope').open('stories');
+      location.hash = '#prompt=Today%20she&branch=3,2';
+    });
+    await shows('Today she', [3, 2]);
+    assert.match(page.url(), /model=verbs/);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('a malformed part gives one sentence, and the rest applies', async () => {
   const { page, complaints, close } = await bench.open({
@@ -222,12 +227,15 @@ test('the query fixes and hides knobs, panels and view', async () => {
   );
   assert.deepEqual(complaints, []);
   await close();
-  const one = await bench.open({ path: '?lang=en&model=verbs&controls=distribution' });
-  assert.equal(await one.page.locator('logit-distribution').isVisible(), true);
+});
+
+long('a panel alone has the whole width', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=verbs&controls=distribution' });
+  assert.equal(await page.locator('logit-distribution').isVisible(), true);
   const wide = (selector) =>
-    one.page.locator(selector).evaluate((element) => element.getBoundingClientRect().width);
+    page.locator(selector).evaluate((element) => element.getBoundingClientRect().width);
   assert.equal(await wide('logit-distribution'), await wide('#view'));
   for (const name of ['logit-text', 'logit-draw', 'logit-chain'])
-    assert.equal(await one.page.locator(name).isVisible(), false);
-  await one.close();
+    assert.equal(await page.locator(name).isVisible(), false);
+  await close();
 });

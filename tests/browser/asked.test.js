@@ -8,6 +8,7 @@ import { before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { packPieces, serveAsked, sourceOf } from '../asked_server.js';
 import { atEnd, closed } from '../cleanup.js';
+import { long } from '../long.js';
 import { model, until } from './bench.js';
 import { openSite } from './site.js';
 
@@ -107,44 +108,51 @@ test('the page over ask/ shows the numbers of the model, and a knob asks nothing
   await page.locator('logit-asking [data-command=retry]').click();
   const again = await until(
     () => shown(page),
-    ({ drawn, fault }) => drawn && !fault,
+    ({ drawn, fault, tokens }) => drawn && !fault && tokens[0]?.[1] !== stepped.tokens[0][1],
   );
   assert.deepEqual(again.ids, gone.ids);
   assertDirect(again, { temperature: 1.5 }, seed);
+});
 
-  // The user can cancel a question whose answer is slow.
-  let free = () => {};
-  server.state.hold = new Promise((resolve) => (free = resolve));
-  await page.evaluate(() => {
-    document.querySelector('logit-scope').instrument.setPrompt('Tomorrow he');
-  });
-  await page.locator('logit-asking [data-command=cancel]').click();
-  assert.equal(
-    (
+long(
+  'a slow question can be cancelled, and a view of weights says that they are missing',
+  async () => {
+    const page = await open(`${server.address}?source=asked`);
+    const before = await ready(page);
+    const seed = await page.evaluate(() => document.querySelector('logit-scope').state.seed);
+    let free = () => {};
+    server.state.hold = new Promise((resolve) => (free = resolve));
+    await page.evaluate(() => {
+      document.querySelector('logit-scope').instrument.setPrompt('Tomorrow he');
+    });
+    await page.locator('logit-asking [data-command=cancel]').click();
+    assert.equal(
+      (
+        await until(
+          () => shown(page),
+          ({ fault }) => fault,
+        )
+      ).fault,
+      'asked_cancelled',
+    );
+    free();
+    await page.locator('logit-asking [data-command=retry]').click();
+    assertDirect(
       await until(
         () => shown(page),
-        ({ fault }) => fault,
-      )
-    ).fault,
-    'asked_cancelled',
-  );
-  free();
-  await page.locator('logit-asking [data-command=retry]').click();
-  assertDirect(
-    await until(
-      () => shown(page),
-      ({ drawn, fault, tokens }) => drawn && !fault && tokens[0][1] !== again.tokens[0][1],
-    ),
-    { temperature: 1.5 },
-    seed,
-  );
+        ({ drawn, fault, tokens }) => drawn && !fault && tokens[0][1] !== before.tokens[0][1],
+      ),
+      { temperature: 0.7, top_k: 12 },
+      seed,
+    );
 
-  // Compare works with this model. Views that need the model's weights say that they cannot work.
-  await page.evaluate(() => (document.querySelector('logit-scope').view = 'compare'));
-  await page.locator('logit-passage').first().waitFor();
-  await page.evaluate(() => (document.querySelector('logit-scope').view = 'cost'));
-  await page.getByText('this model is elsewhere').waitFor();
-});
+    // Compare works with this model. Views that need the model's weights say that they cannot work.
+    await page.evaluate(() => (document.querySelector('logit-scope').view = 'compare'));
+    await page.locator('logit-passage').first().waitFor();
+    await page.evaluate(() => (document.querySelector('logit-scope').view = 'cost'));
+    await page.getByText('this model is elsewhere').waitFor();
+  },
+);
 
 test('a host page answers by messages, another origin and another window do not', async () => {
   const { address } = server;
