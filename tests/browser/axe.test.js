@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { openBench, settle, showView, unfoldView, unfoldDraw, unfoldStages } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { closed } from '../cleanup.js';
@@ -44,20 +44,18 @@ const RULES = {
   all: { rules: { 'color-contrast-enhanced': { enabled: false } } },
   colours: { runOnly: ['color-contrast'] },
   'more contrast': { runOnly: COLOURS, rules: { 'color-contrast-enhanced': { enabled: true } } },
-  structure: { rules: Object.fromEntries(COLOURS.map((id) => [id, { enabled: false }])) },
 };
 
 /**
  * Returns axe's findings, one line for each.
  * @param {import('playwright-core').Page} page
  * @param {keyof typeof RULES} [which]
- * @param {string} [within] selector of the checked part
  */
-function axe(page, which = 'all', within = 'html') {
+function axe(page, which = 'all') {
   const { rules, ...options } = { rules: {}, ...RULES[which] };
-  return page.locator(within).evaluateAll(
-    async (include, asked) => {
-      const { violations } = await window.axe.run({ include }, asked);
+  return page.evaluate(
+    async (asked) => {
+      const { violations } = await window.axe.run(document, asked);
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(
           ({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`,
@@ -121,155 +119,91 @@ for (const [lang, looks, views] of [
     await close();
   });
 
-/**
- * Panels and menus: the selector of the element that contains each, and the steps that open it. Other tests cover the
- * page around them, so `make test` checks the structure of the whole page only for a sample.
- */
+/** Panels and menus, with the steps that open each. */
 const OVER = {
-  'menu of a bar': {
-    within: 'logit-token-menu',
-    act: (page) => page.locator('logit-distribution .row').nth(1).click(),
+  'menu of a bar': (page) => page.locator('logit-distribution .row').nth(1).click(),
+  'menu of a drawn token': async (page) => {
+    await page.locator('[data-command=step]').click();
+    await page.locator('.step [data-place]').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   },
-  'menu of a drawn token': {
-    within: 'logit-alternatives',
-    act: async (page) => {
-      await page.locator('[data-command=step]').click();
-      await page.locator('.step [data-place]').focus();
-      await page.keyboard.press('ArrowDown');
-      await page.locator('logit-alternatives [data-alternative]').first().waitFor();
-    },
+  'explanation of a word': async (page) => {
+    await page.locator('logit-distribution summary').click();
+    await page.locator('logit-distribution logit-term button').first().click();
   },
-  'explanation of a word': {
-    within: 'p:popover-open',
-    act: async (page) => {
-      await page.locator('logit-distribution summary').click();
-      await page.locator('logit-distribution logit-term button').first().click();
-    },
+  'list of samplers': async (page) => {
+    await unfoldStages(page);
+    await page.locator('logit-shelf button').nth(3).click();
   },
-  'list of samplers': {
-    within: 'logit-shelf',
-    act: async (page) => {
-      await unfoldStages(page);
-      await page.locator('logit-shelf button').nth(3).click();
-    },
+  'grammar of the user': async (page) => {
+    await unfoldStages(page);
+    await page.locator('[data-add=constraint]').click();
+    await page.locator('logit-constraint select').selectOption({ index: 4 });
   },
-  'grammar of the user': {
-    within: 'logit-constraint',
-    act: async (page) => {
-      await unfoldStages(page);
-      await page.locator('[data-add=constraint]').click();
-      await page.locator('logit-constraint select').selectOption({ index: 4 });
-    },
+  'panel for sending': async (page) => {
+    await page.locator('[data-command=share]').click();
+    await page.locator('logit-send summary').click();
+    await page.locator('logit-send iframe').evaluate((frame) => frame.remove()); // the frame repeats the page
   },
-  'panel for sending': {
-    within: 'logit-send',
-    act: async (page) => {
-      await page.locator('[data-command=share]').click();
-      await page.locator('logit-send summary').click();
-      await page.locator('logit-send iframe').evaluate((frame) => frame.remove()); // the frame repeats the page
-    },
+  'list of shortcuts': async (page) => {
+    await page.locator('logit-preferences [popovertarget]').click();
+    await page.locator('[data-command=shortcuts]').click();
+    await page.locator('logit-shortcuts dialog[open]').waitFor();
   },
-  'list of shortcuts': {
-    within: 'logit-shortcuts',
-    act: async (page) => {
-      await page.locator('logit-preferences [popovertarget]').click();
-      await page.locator('[data-command=shortcuts]').click();
-      await page.locator('logit-shortcuts dialog[open]').waitFor();
-    },
+  refusal: async (page) => {
+    await page.locator('logit-knob[data-name=top_p] .box').fill('7');
+    await page.locator('#prompt').fill('Tomorrow zebra');
+    await page.locator('#fault:not(:empty)').waitFor();
+    const nonsense = { name: 'no.gguf', mimeType: '', buffer: Buffer.from('no model') };
+    await page.locator('logit-sheet input[type=file]').setInputFiles(nonsense);
+    await page.locator('logit-scope .refused').waitFor();
   },
-  refusal: {
-    within: 'logit-knob[data-name=top_p], #fault, .refused',
-    act: async (page) => {
-      await page.locator('logit-knob[data-name=top_p] .box').fill('7');
-      await page.locator('#prompt').fill('Tomorrow zebra');
-      await page.locator('#fault:not(:empty)').waitFor();
-      const nonsense = { name: 'no.gguf', mimeType: '', buffer: Buffer.from('no model') };
-      await page.locator('logit-sheet input[type=file]').setInputFiles(nonsense);
-      await page.locator('logit-scope .refused').waitFor();
-    },
+  'curves over all ranks': (page) => page.locator('#tab-cumulative').click(),
+  'request for a random number': async (page) => {
+    await page.locator('logit-draw .strip').press('ArrowRight');
+    await unfoldDraw(page);
+    await page.locator('[data-command=many]').click();
   },
-  'curves over all ranks': {
-    within: 'logit-distribution',
-    act: (page) => page.locator('#tab-cumulative').click(),
+  tour: async (page) => {
+    await page.locator('[data-guide=show]').click();
+    await page.locator('[data-guide=next]').click();
   },
-  'request for a random number': {
-    within: 'logit-draw',
-    act: async (page) => {
-      await page.locator('logit-draw .strip').press('ArrowRight');
-      await unfoldDraw(page);
-      await page.locator('[data-command=many]').click();
-    },
+  'blind ranking': async (page) => {
+    await page.locator('#tab-compare').click();
+    await page.locator('logit-compare #blind').click();
   },
-  tour: {
-    within: 'logit-guide',
-    act: async (page) => {
-      await page.locator('[data-guide=show]').click();
-      await page.locator('[data-guide=next]').click();
-    },
+  'strategy being edited': async (page) => {
+    await page.locator('#tab-compare').click();
+    const blind = page.locator('logit-compare #blind');
+    if ((await blind.getAttribute('aria-pressed')) === 'true') await blind.click();
+    const strategy = page.locator('logit-compare [data-column="0"] logit-strategy');
+    await strategy.locator('.dots').click();
+    await strategy.locator('[data-action=edit]').click();
   },
-  'blind ranking': {
-    within: 'logit-compare',
-    act: async (page) => {
-      await page.locator('#tab-compare').click();
-      await page.locator('logit-compare #blind').click();
-    },
+  'map of a sweep': async (page) => {
+    await page.locator('#tab-sweep').click();
+    await page.locator('logit-sweep label.chip').nth(1).click();
+    await page.locator('logit-sweep-map').waitFor();
   },
-  'strategy being edited': {
-    within: 'logit-strategy',
-    act: async (page) => {
-      await page.locator('#tab-compare').click();
-      const blind = page.locator('logit-compare #blind');
-      if ((await blind.getAttribute('aria-pressed')) === 'true') await blind.click();
-      const strategy = page.locator('logit-compare [data-column="0"] logit-strategy');
-      await strategy.locator('.dots').click();
-      await strategy.locator('[data-action=edit]').click();
-    },
-  },
-  'map of a sweep': {
-    within: 'logit-sweep',
-    act: async (page) => {
-      await page.locator('#tab-sweep').click();
-      await page.locator('logit-sweep label.chip').nth(1).click();
-      await page.locator('logit-sweep-map').waitFor();
-    },
-  },
-  'bigram table': {
-    within: 'logit-logits',
-    act: async (page) => {
-      await showView(page, 'logits');
-      await page.locator('[data-source=bigram]').click();
-      await page.locator('[data-command=write-many]').click();
-    },
+  'bigram table': async (page) => {
+    await showView(page, 'logits');
+    await page.locator('[data-source=bigram]').click();
+    await page.locator('[data-command=write-many]').click();
   },
 };
 
-/** Views other than the bench, each in a state that must be reached by clicks. */
-const ELSEWHERE = ['blind ranking', 'strategy being edited', 'map of a sweep', 'bigram table'];
-/** Panels that stay open while axe checks the next panel. */
-const BESIDE = ['refusal', 'curves over all ranks'];
-
-test('axe finds nothing with any panel or menu open', async () => {
+// A long test: the first test checks a view, with its folds open.
+long('axe finds nothing with any panel or menu open', async () => {
   const { page, close } = await open('en');
   const found = {};
-  const whole = sample(Object.keys(OVER), 1);
-  const forced = sample(Object.keys(OVER), 1, 1);
-  const here = Object.keys(OVER).filter((what) => !ELSEWHERE.includes(what));
-  const names = [...sample(here, 3, 2), ...sample(ELSEWHERE, 1)];
-  const shown = Object.entries(OVER).filter(([what]) => names.includes(what));
-  const beside = [];
-  for (const [what, { within: part, act }] of shown) {
+  for (const [what, act] of Object.entries(OVER)) {
     await act(page);
     await settle(page);
-    beside.push(part);
-    if (!LONG && BESIDE.includes(what)) continue;
-    const within = beside.splice(0).join();
-    found[what] = await axe(page, 'all', LONG ? 'html' : within);
-    if (!LONG && whole.includes(what)) found[`${what}, whole`] = await axe(page, 'structure');
-    if (forced.includes(what)) {
-      await page.emulateMedia({ forcedColors: 'active' });
-      found[`${what}, forced colours`] = await axe(page, 'colours', LONG ? 'html' : within);
-      await page.emulateMedia(PLAIN);
-    }
+    found[what] = await axe(page);
+    await page.emulateMedia({ forcedColors: 'active' });
+    found[`${what}, forced colours`] = await axe(page, 'colours');
+    await page.emulateMedia(PLAIN);
     await page.keyboard.press('Escape');
   }
   expectNothing(found);

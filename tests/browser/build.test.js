@@ -18,7 +18,7 @@ import { digestOf, readDigest, readSiteUrl, withPreview } from '../../web/previe
 import { Logitscope } from '../../web/engine/index.js';
 import { sentences } from '../../web/engine/sentences.js';
 import { closed, temporaryFolder } from '../cleanup.js';
-import { LONG, long } from '../long.js';
+import { long } from '../long.js';
 import { digest } from '../node/digest.js';
 import { smallModel } from '../node/small_model.js';
 import { loadReference, openBench, root, showView } from './bench.js';
@@ -87,41 +87,44 @@ test('a visit loads few scripts; a worker loads no page code and a page no worke
   assert.ok(!page.has('worker.js'));
 });
 
-test('every package in the page is listed with its licence, beside the site and in the single file', async () => {
-  const { metafile } = await bundle({
-    entryPoints: ['page/main.js', 'page/elements.js', 'engine/template.js'].map((path) =>
-      join(root, 'web', path),
-    ),
-    absWorkingDir: root,
-    outdir: bench.dist,
-    bundle: true,
-    format: 'esm',
-    write: false,
-    metafile: true,
-    plugins,
-  });
-  const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
-  const paths = used.map((path) => /^node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]);
-  const packages = new Set(paths.filter((path) => path));
-  assert.ok(packages.has('node_modules/d3-scale') && packages.has('node_modules/lit-html'));
-  const notices = await readFile(join(bench.dist, 'LICENSES.txt'), 'utf8');
-  const licenses = [...packages].map((path) => join(path, 'LICENSE'));
-  for (const file of ['LICENSE', 'web/engine/LICENSES.txt', ...licenses])
-    assert.ok(notices.includes((await readFile(join(root, file), 'utf8')).trim()), file);
-  const bill = JSON.parse(await readFile(join(bench.dist, 'sbom.cdx.json'), 'utf8'));
-  assert.deepEqual(
-    bill.components.map(({ group, name }) =>
-      ['node_modules', group, name].filter(Boolean).join('/'),
-    ),
-    [...packages].sort(),
-  );
-  for (const { purl, licenses } of bill.components) {
-    assert.match(purl, /^pkg:npm\/[^@]+@\d+\.\d+\.\d+$/);
-    assert.match(licenses[0].license.id, /^(MIT|ISC|BSD-3-Clause|Apache-2\.0)$/);
-  }
-  const single = await readFile(join(bench.dist, 'logitscope.html'), 'utf8');
-  assert.ok(single.endsWith(`<!--\n${notices}-->\n</html>\n`));
-});
+long(
+  'every package in the page is listed with its licence, beside the site and in the single file',
+  async () => {
+    const { metafile } = await bundle({
+      entryPoints: ['page/main.js', 'page/elements.js', 'engine/template.js'].map((path) =>
+        join(root, 'web', path),
+      ),
+      absWorkingDir: root,
+      outdir: bench.dist,
+      bundle: true,
+      format: 'esm',
+      write: false,
+      metafile: true,
+      plugins,
+    });
+    const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+    const paths = used.map((path) => /^node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+    const packages = new Set(paths.filter((path) => path));
+    assert.ok(packages.has('node_modules/d3-scale') && packages.has('node_modules/lit-html'));
+    const notices = await readFile(join(bench.dist, 'LICENSES.txt'), 'utf8');
+    const licenses = [...packages].map((path) => join(path, 'LICENSE'));
+    for (const file of ['LICENSE', 'web/engine/LICENSES.txt', ...licenses])
+      assert.ok(notices.includes((await readFile(join(root, file), 'utf8')).trim()), file);
+    const bill = JSON.parse(await readFile(join(bench.dist, 'sbom.cdx.json'), 'utf8'));
+    assert.deepEqual(
+      bill.components.map(({ group, name }) =>
+        ['node_modules', group, name].filter(Boolean).join('/'),
+      ),
+      [...packages].sort(),
+    );
+    for (const { purl, licenses } of bill.components) {
+      assert.match(purl, /^pkg:npm\/[^@]+@\d+\.\d+\.\d+$/);
+      assert.match(licenses[0].license.id, /^(MIT|ISC|BSD-3-Clause|Apache-2\.0)$/);
+    }
+    const single = await readFile(join(bench.dist, 'logitscope.html'), 'utf8');
+    assert.ok(single.endsWith(`<!--\n${notices}-->\n</html>\n`));
+  },
+);
 
 test('the elements import without a window and leave no global behind', async () => {
   const elements = await import(pathToFileURL(join(bench.dist, 'logitscope.js')).href);
@@ -507,36 +510,36 @@ long('a quantised model has one digest in every module', async () => {
   await close();
 });
 
-test("Chromium computes the digest of Node, in the page's worker and without a worker", async () => {
-  const scope = await loadReference();
-  const expected = await digest(scope);
-  scope.close();
-  const { page, close } = await bench.open({
-    ready: false,
-    path: 'source/tests/browser/blank.html',
-  });
-  // In `make test` digest.test.js computes the variants in Chromium.
-  const variants = LONG ? ['simd', 'scalar'] : [];
-  const found = await page.evaluate(async (variants) => {
-    const { digest: compute } = await import('/source/tests/node/digest.js');
-    const { Logitscope } = await import('/source/web/engine/index.js');
-    const { RemoteLogitscope } = await import('/source/web/engine/remote.js');
-    const model = '/source/models/verbs.gguf';
-    const digests = {};
-    for (const variant of variants) {
-      const local = await Logitscope.load({ model, variant });
-      digests[variant] = await compute(local);
-    }
-    const remote = await RemoteLogitscope.load({
-      model,
-      worker: '/worker.js',
-      wasm: new URL('/logitscope.wasm', location.href),
+long(
+  "Chromium computes the digest of Node, in the page's worker and without a worker",
+  async () => {
+    const scope = await loadReference();
+    const expected = await digest(scope);
+    scope.close();
+    const { page, close } = await bench.open({
+      ready: false,
+      path: 'source/tests/browser/blank.html',
     });
-    digests.worker = await compute(remote);
-    await remote.close();
-    return digests;
-  }, variants);
-  const names = [...variants, 'worker'];
-  assert.deepEqual(found, Object.fromEntries(names.map((name) => [name, expected])));
-  await close();
-});
+    const found = await page.evaluate(async () => {
+      const { digest: compute } = await import('/source/tests/node/digest.js');
+      const { Logitscope } = await import('/source/web/engine/index.js');
+      const { RemoteLogitscope } = await import('/source/web/engine/remote.js');
+      const model = '/source/models/verbs.gguf';
+      const digests = {};
+      for (const variant of ['simd', 'scalar']) {
+        const local = await Logitscope.load({ model, variant });
+        digests[variant] = await compute(local);
+      }
+      const remote = await RemoteLogitscope.load({
+        model,
+        worker: '/worker.js',
+        wasm: new URL('/logitscope.wasm', location.href),
+      });
+      digests.worker = await compute(remote);
+      await remote.close();
+      return digests;
+    });
+    assert.deepEqual(found, { simd: expected, scalar: expected, worker: expected });
+    await close();
+  },
+);
