@@ -347,126 +347,150 @@ test('while a knob moves, bars follow every frame, numbers ten times a second, a
   await close();
 });
 
-test('a stage without effect says why in its row, and a stopped cut line names the stage that stops it', async () => {
-  const { page, close } = await open();
-  const said = async (name, settings, prompt) => {
-    await page.locator('logit-scope').evaluate(
-      async (it, [patch, text]) => {
-        if (text) await it.restore({ ...it.state, prompt: text, branch: [] });
-        await it.set(patch);
-        await it.settled();
-      },
-      [settings, prompt],
-    );
-    const brief = page.locator(`.card[data-stage=${name}] .brief`);
-    return [await brief.innerText(), await brief.getAttribute('title')];
-  };
-  const xtc = (settings) => said('xtc_probability', { top_p: 1, xtc_threshold: 0.01, ...settings });
-  await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
-  await settle(page);
-  assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
-    'needs 2 likely tokens',
-    'Does nothing here: fewer than two tokens reach its threshold.',
-  ]);
-  assert.deepEqual(await xtc({ xtc_probability: 1e-9, xtc_threshold: 0.01 }), [
-    'skips this step',
-    'Skips this step: its random number is above the probability.',
-  ]);
-  assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 64 }))[0], /^too few left$/);
-  assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 1 }))[0], /^removes \d/);
-  const dry = (prompt, dry_penalty_last_n = 0) =>
-    said(
-      'dry_multiplier',
-      { xtc_probability: 0, dry_multiplier: 1, dry_allowed_length: 2, dry_penalty_last_n },
-      prompt,
-    );
-  assert.equal((await dry('Today she will'))[0], 'no repeat of 2 tokens');
-  assert.deepEqual(await dry('Today she will she'), [
-    'repeat: 1 of 2 tokens',
-    'Does nothing here: DRY acts on a repeat of 2 tokens or more, and the longest that ends this text is “she”, of length 1.',
-  ]);
-  assert.match((await dry('Today she will she will'))[0], /bits/);
-  assert.equal((await dry('Today she will she will', 2))[0], 'outside its window');
-  assert.equal((await said('top_p', { top_k: 1, top_p: 0.9 }))[0], 'bounded by top-k');
+long(
+  'a stage without effect says why in its row, and a stopped cut line names the stage that stops it',
+  async () => {
+    const { page, close } = await open();
+    const said = async (name, settings, prompt) => {
+      await page.locator('logit-scope').evaluate(
+        async (it, [patch, text]) => {
+          if (text) await it.restore({ ...it.state, prompt: text, branch: [] });
+          await it.set(patch);
+          await it.settled();
+        },
+        [settings, prompt],
+      );
+      const brief = page.locator(`.card[data-stage=${name}] .brief`);
+      return [await brief.innerText(), await brief.getAttribute('title')];
+    };
+    const xtc = (settings) =>
+      said('xtc_probability', { top_p: 1, xtc_threshold: 0.01, ...settings });
+    await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
+    await settle(page);
+    assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
+      'needs 2 likely tokens',
+      'Does nothing here: fewer than two tokens reach its threshold.',
+    ]);
+    assert.deepEqual(await xtc({ xtc_probability: 1e-9, xtc_threshold: 0.01 }), [
+      'skips this step',
+      'Skips this step: its random number is above the probability.',
+    ]);
+    assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 64 }))[0], /^too few left$/);
+    assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 1 }))[0], /^removes \d/);
+    const dry = (prompt, dry_penalty_last_n = 0) =>
+      said(
+        'dry_multiplier',
+        { xtc_probability: 0, dry_multiplier: 1, dry_allowed_length: 2, dry_penalty_last_n },
+        prompt,
+      );
+    assert.equal((await dry('Today she will'))[0], 'no repeat of 2 tokens');
+    assert.deepEqual(await dry('Today she will she'), [
+      'repeat: 1 of 2 tokens',
+      'Does nothing here: DRY acts on a repeat of 2 tokens or more, and the longest that ends this text is “she”, of length 1.',
+    ]);
+    assert.match((await dry('Today she will she will'))[0], /bits/);
+    assert.equal((await dry('Today she will she will', 2))[0], 'outside its window');
+    assert.equal((await said('top_p', { top_k: 1, top_p: 0.9 }))[0], 'bounded by top-k');
 
-  await said('top_p', { top_k: 3, top_p: 0.5, dry_multiplier: 0 });
-  const line = page.locator('logit-distribution .handle.by-top_p');
-  const stop = line.locator('.stop');
-  assert.equal(await stop.innerText(), '');
-  const { x, y, width, height } = await line.boundingBox();
-  await page.mouse.move(x + width / 2, y + height / 2);
-  await page.mouse.down();
-  await page.mouse.move(x + width / 2, y + 300, { steps: 4 });
-  await settle(page);
-  assert.equal(await stop.innerText(), 'top-k 3 leaves 3: top-p can keep no more');
-  await page.mouse.up();
-  await settle(page);
-  assert.equal(await stop.innerText(), '');
-  await line.focus();
-  await page.keyboard.press('End');
-  assert.equal(await stop.innerText(), 'top-k 3 leaves 3: top-p can keep no more');
-  await page.keyboard.press('Home');
-  await settle(page);
-  assert.equal(await stop.innerText(), '');
-  await close();
-});
+    await said('top_p', { top_k: 3, top_p: 0.5, dry_multiplier: 0 });
+    const line = page.locator('logit-distribution .handle.by-top_p');
+    const stop = line.locator('.stop');
+    assert.equal(await stop.innerText(), '');
+    const { x, y, width, height } = await line.boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + 300, { steps: 4 });
+    await settle(page);
+    assert.equal(await stop.innerText(), 'top-k 3 leaves 3: top-p can keep no more');
+    await page.mouse.up();
+    await settle(page);
+    assert.equal(await stop.innerText(), '');
+    await line.focus();
+    await page.keyboard.press('End');
+    assert.equal(await stop.innerText(), 'top-k 3 leaves 3: top-p can keep no more');
+    await page.keyboard.press('Home');
+    await settle(page);
+    assert.equal(await stop.innerText(), '');
+    await close();
+  },
+);
 
-test('one press adds each wanted stage with its usual value, in one line, and moves no other out of sight', async () => {
+test('one press adds a stage with its usual value, which the next keys replace', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en#temperature=1&bench_chart=bars',
-    fresh: true,
   });
   scope.feed(scope.encode(FIRST));
-  const usual = (name) => scope.table.find((row) => row.name === name).usual;
-  const places = () =>
-    page
-      .locator('[data-chip]')
-      .evaluateAll((all) => all.map((chip) => chip.getBoundingClientRect().toJSON()));
-  const before = await places();
+  const { usual } = scope.table.find(({ name }) => name === 'min_p');
   await page.locator('[data-chip=min_p]').click();
-  await expectTrace(page, scope.distribution({ min_p: usual('min_p') }));
-  const box = page.locator('logit-knob[data-name=min_p] .box');
-  assert.equal(await box.inputValue(), String(usual('min_p')));
+  await expectTrace(page, scope.distribution({ min_p: usual }));
   await page.keyboard.type('0.2');
   await page.keyboard.press('Enter');
   await expectTrace(page, scope.distribution({ min_p: 0.2 }));
-  const others = ['repetition_penalty', 'dry_multiplier', 'xtc_probability', 'typical_p'];
-  for (const name of others) {
-    await page.locator(`[data-chip=${name}]`).click();
-    await page.locator(`.card[data-stage=${name}]`).waitFor();
-  }
-  const values = Object.fromEntries(others.map((name) => [name, usual(name)]));
-  await expectTrace(page, scope.distribution({ seed: 42, min_p: 0.2, ...values }, { step: 0 }));
-  const added = ['temperature', 'top_k', 'top_p', 'min_p', ...others];
-  assert.deepEqual(
-    await cards(page),
-    canonical().filter((name) => added.includes(name)),
-  );
-  assert.equal(await page.locator('[data-chip]:not(.on)').count(), 0);
-  assert.deepEqual(await places(), before, 'no button moves under the pointer');
-  for (const name of added) {
-    const { y, height } = await page.locator(`.card[data-stage=${name}]`).boundingBox();
-    assert.ok(height <= 44 && y > 0 && y + height < 900, `${name}: ${height} px at ${y}`);
-  }
-  assert.equal(await page.locator('logit-chain .about:visible').count(), 0, 'no help unasked');
-  const briefs = await page.locator('logit-chain .brief').allInnerTexts();
-  assert.ok(briefs.includes('no repeat of 2 tokens'), briefs.join());
-  assert.ok(!briefs.some((brief) => /0\.00/.test(brief)), briefs.join());
   await page.locator('[data-chip=min_p]').click();
-  await expectTrace(page, scope.distribution({ seed: 42, ...values }, { step: 0 }));
-  await settle(page);
-  await page.locator('[data-chip=min_p]').click();
-  await page.locator('.card[data-stage=min_p]').waitFor();
-  await settle(page);
-  await page.keyboard.press('Control+z');
-  await until(
-    () => cards(page),
-    (names) => !names.includes('min_p'),
-  );
-  await page.locator('[data-chip=min_p]:not(.on)').waitFor();
+  await expectTrace(page, scope.distribution({}));
   assert.deepEqual(complaints, []);
   await close();
 });
+
+long(
+  'one press adds each wanted stage with its usual value, in one line, and moves no other out of sight',
+  async () => {
+    const { page, complaints, close } = await bench.open({
+      path: '?lang=en#temperature=1&bench_chart=bars',
+      fresh: true,
+    });
+    scope.feed(scope.encode(FIRST));
+    const usual = (name) => scope.table.find((row) => row.name === name).usual;
+    const places = () =>
+      page
+        .locator('[data-chip]')
+        .evaluateAll((all) => all.map((chip) => chip.getBoundingClientRect().toJSON()));
+    const before = await places();
+    await page.locator('[data-chip=min_p]').click();
+    await expectTrace(page, scope.distribution({ min_p: usual('min_p') }));
+    const box = page.locator('logit-knob[data-name=min_p] .box');
+    assert.equal(await box.inputValue(), String(usual('min_p')));
+    await page.keyboard.type('0.2');
+    await page.keyboard.press('Enter');
+    await expectTrace(page, scope.distribution({ min_p: 0.2 }));
+    const others = ['repetition_penalty', 'dry_multiplier', 'xtc_probability', 'typical_p'];
+    for (const name of others) {
+      await page.locator(`[data-chip=${name}]`).click();
+      await page.locator(`.card[data-stage=${name}]`).waitFor();
+    }
+    const values = Object.fromEntries(others.map((name) => [name, usual(name)]));
+    await expectTrace(page, scope.distribution({ seed: 42, min_p: 0.2, ...values }, { step: 0 }));
+    const added = ['temperature', 'top_k', 'top_p', 'min_p', ...others];
+    assert.deepEqual(
+      await cards(page),
+      canonical().filter((name) => added.includes(name)),
+    );
+    assert.equal(await page.locator('[data-chip]:not(.on)').count(), 0);
+    assert.deepEqual(await places(), before, 'no button moves under the pointer');
+    for (const name of added) {
+      const { y, height } = await page.locator(`.card[data-stage=${name}]`).boundingBox();
+      assert.ok(height <= 44 && y > 0 && y + height < 900, `${name}: ${height} px at ${y}`);
+    }
+    assert.equal(await page.locator('logit-chain .about:visible').count(), 0, 'no help unasked');
+    const briefs = await page.locator('logit-chain .brief').allInnerTexts();
+    assert.ok(briefs.includes('no repeat of 2 tokens'), briefs.join());
+    assert.ok(!briefs.some((brief) => /0\.00/.test(brief)), briefs.join());
+    await page.locator('[data-chip=min_p]').click();
+    await expectTrace(page, scope.distribution({ seed: 42, ...values }, { step: 0 }));
+    await settle(page);
+    await page.locator('[data-chip=min_p]').click();
+    await page.locator('.card[data-stage=min_p]').waitFor();
+    await settle(page);
+    await page.keyboard.press('Control+z');
+    await until(
+      () => cards(page),
+      (names) => !names.includes('min_p'),
+    );
+    await page.locator('[data-chip=min_p]:not(.on)').waitFor();
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('a stage that changes no probability says so, even if rounding changes the entropy', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#renormalize_logits=1' });

@@ -15,7 +15,7 @@ const SAID = [{ role: 'user', content: '<end>' }];
 
 const bench = await openBench();
 
-test('chat gives the same ids as in Node, and an endless template is stopped', async () => {
+long('chat gives the same ids as in Node, and an endless template is stopped', async () => {
   const loop = (/** @type {string} */ inner) => `{% for a in range(99999) %}${inner}{% endfor %}`;
   const given = [
     smallModel({ template: '<end>{% for m in messages %}{{ m.content }}{% endfor %}!' }),
@@ -129,42 +129,62 @@ async function viewsAgree(page, said) {
   scope.close();
 }
 
-test('the chat’s fold sets the thinking, which draws the next token; a bad number changes nothing', async () => {
+const kept = (/** @type {import('playwright-core').Page} */ page) =>
+  page.locator('logit-distribution').evaluate(({ trace }) => trace?.kept);
+
+test('a message is rendered by the model’s template, and the fold sets the thinking', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
   await page.locator('logit-sheet input[type=file]').setInputFiles(FILE);
   await page.locator('logit-text [data-mode=chat]').click();
+  await page.locator('logit-chat #user').fill('Hi');
+  await until(() => readTape(page), '[<end>]user: Hi 26.07.2024[<end>]<think>');
   await page.locator('logit-chat details > summary').click();
-  const box = (/** @type {string} */ name) => page.locator(`logit-chat [data-thinking=${name}]`);
-  const kept = () => page.locator('logit-distribution').evaluate(({ trace }) => trace?.kept);
-  await settle(page);
-  const usual = await kept();
-  assert.ok(usual > 2);
-  // On a phone the open fold does not cover the docked knobs.
-  await page.setViewportSize({ width: 375, height: 812 });
-  await settle(page);
-  const inFront = await page.locator('logit-chain').evaluate((chain) => {
-    const { left, top } = chain.getBoundingClientRect();
-    const places = [10, 50, innerHeight - top - 10].map((below) => top + below);
-    return places.map((y) => chain.getRootNode().elementFromPoint(left + 100, y)?.localName);
-  });
-  assert.deepEqual(inFront, ['logit-chain', 'logit-chain', 'logit-chain']);
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await box('top_k').fill('2');
-  await box('top_k').press('Enter');
-  await until(kept, 2);
-  await page.locator('logit-chain').getByText('In place of the values here: top-k 2').waitFor();
-  await box('top_k').fill('-3');
-  await box('top_k').press('Enter');
-  await page.locator('logit-chat .error').getByText('got -3').waitFor();
-  assert.equal(await kept(), 2);
-  const address = /thinking=%7B%22top_k%22:2%7D/;
-  await until(() => page.url(), address);
-  await box('top_k').fill('');
-  await box('top_k').press('Enter');
-  await until(kept, usual);
+  await page.locator('logit-chat [data-thinking=top_k]').fill('2');
+  await page.locator('logit-chat [data-thinking=top_k]').press('Enter');
+  await until(() => kept(page), 2);
+  await until(() => page.url(), /thinking=%7B%22top_k%22:2%7D/);
   assert.deepEqual(complaints, []);
   await close();
 });
+
+long(
+  'the chat’s fold sets the thinking, which draws the next token; a bad number changes nothing',
+  async () => {
+    const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
+    await page.locator('logit-sheet input[type=file]').setInputFiles(FILE);
+    await page.locator('logit-text [data-mode=chat]').click();
+    await page.locator('logit-chat details > summary').click();
+    const box = (/** @type {string} */ name) => page.locator(`logit-chat [data-thinking=${name}]`);
+    await settle(page);
+    const usual = await kept(page);
+    assert.ok(usual > 2);
+    // On a phone the open fold does not cover the docked knobs.
+    await page.setViewportSize({ width: 375, height: 812 });
+    await settle(page);
+    const inFront = await page.locator('logit-chain').evaluate((chain) => {
+      const { left, top } = chain.getBoundingClientRect();
+      const places = [10, 50, innerHeight - top - 10].map((below) => top + below);
+      return places.map((y) => chain.getRootNode().elementFromPoint(left + 100, y)?.localName);
+    });
+    assert.deepEqual(inFront, ['logit-chain', 'logit-chain', 'logit-chain']);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await box('top_k').fill('2');
+    await box('top_k').press('Enter');
+    await until(() => kept(page), 2);
+    await page.locator('logit-chain').getByText('In place of the values here: top-k 2').waitFor();
+    await box('top_k').fill('-3');
+    await box('top_k').press('Enter');
+    await page.locator('logit-chat .error').getByText('got -3').waitFor();
+    assert.equal(await kept(page), 2);
+    const address = /thinking=%7B%22top_k%22:2%7D/;
+    await until(() => page.url(), address);
+    await box('top_k').fill('');
+    await box('top_k').press('Enter');
+    await until(() => kept(page), usual);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 long('the chat renderer is fetched with its model and then works without the network', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });

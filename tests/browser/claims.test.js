@@ -285,15 +285,12 @@ long('the lessons’ example can be pasted as probabilities, and top-p 0.9 keeps
   await close();
 });
 
-test('no knob runs the model, going back only shortens the cache, and a slider never queues', async () => {
+test('no knob runs the model, and going back only shortens the cache', async () => {
   const { page, heard, forget, close } = await openOverheard();
-  for (let n = 1; n <= 8; n++) {
+  for (let n = 1; n <= 4; n++) {
     await page.locator('[data-command=step]').click();
     await until(() => page.locator('logit-text .step').count(), n);
-    if (await page.locator('.step.end').count()) break;
   }
-  const drawn = await page.locator('logit-text .step').count();
-  assert.ok(drawn >= 4, `${drawn} tokens`);
   const fed = await until(
     () => heard('feed'),
     (all) => all.every(({ result }) => result),
@@ -305,7 +302,7 @@ test('no knob runs the model, going back only shortens the cache, and a slider n
   await forget();
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
   await slider.focus();
-  for (let n = 0; n < 20; n++) await page.keyboard.press('ArrowRight');
+  for (let n = 0; n < 8; n++) await page.keyboard.press('ArrowRight');
   await settle(page);
   const said = await page.evaluate(() => window.heard.map(({ method }) => method));
   assert.deepEqual(new Set(said), new Set(['read']), 'bars and draw are one message');
@@ -316,20 +313,19 @@ test('no knob runs the model, going back only shortens the cache, and a slider n
   await forget();
   await page.locator('logit-alternatives').getByRole('menuitem').last().click();
   await until(() => page.locator('logit-text .step').count(), 2);
-  const back = (
-    await until(
-      () => heard('feed'),
-      (all) => all.some(({ result }) => result),
-    )
-  ).filter((sent) => sent.session === session);
+  const back = await until(
+    async () => (await heard('feed')).filter((sent) => sent.session === session),
+    (all) => all.length > 0 && all.every(({ result }) => result),
+  );
   for (const { result } of back) {
     assert.ok(result.evaluated <= 1, `${result.evaluated} tokens were run`);
     assert.ok(result.reused >= scope.encode(FIRST).length + 1);
   }
-  assert.ok(back.length > 0);
+  await close();
+});
 
-  // If the computation is slow, the page skips outdated positions of a slider but shows the last one.
-  await page.locator('[data-command=reset]').click();
+long('a slow engine skips outdated positions of a slider but shows the last one', async () => {
+  const { page, heard, forget, close } = await openOverheard();
   await settle(page);
   const before = await page.locator('logit-knob[data-name=temperature] .box').inputValue();
   await forget();
