@@ -91,7 +91,7 @@ long(
   },
 );
 
-test('unfolded texts stay with their strategy when another is removed', async () => {
+long('unfolded texts stay with their strategy when another is removed', async () => {
   const { page, close } = await open();
   await page.locator('logit-compare #suite').selectOption('e27.1');
   await page.locator('[data-row="2"] summary').click();

@@ -88,7 +88,7 @@ async function type(box, text) {
   await box.press('Enter');
 }
 
-test('strategies that read a second text show the distribution that they draw from', async () => {
+long('strategies that read a second text show the distribution that they draw from', async () => {
   const strategies = [
     { settings: { contrastive_beta: 0.5 } },
     { settings: { guidance_scale: 2, negative_prompt: 'Today' } },
@@ -251,39 +251,42 @@ test("the nine stand side by side, with the engine's tokens and figures", async 
   await close();
 });
 
-test('greedy and T = 0.01 give one text, with its smallest gap named; T = 100 differs', async () => {
-  const { page, close } = await open();
-  await choose(page, 'extremes');
-  const gaps = page.locator('logit-compare .gaps');
-  await gaps.waitFor();
-  assert.deepEqual(await idsIn(page, 1), await idsIn(page, 0));
-  assert.match(
-    await gaps.innerText(),
-    /the text is greedy’s.* smallest gap .* 0\.21, at token 6: “school” before “work”/s,
-  );
-  assert.match(await gaps.innerText(), /No gap is too small/);
-  assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
+long(
+  'greedy and T = 0.01 give one text, with its smallest gap named; T = 100 differs',
+  async () => {
+    const { page, close } = await open();
+    await choose(page, 'extremes');
+    const gaps = page.locator('logit-compare .gaps');
+    await gaps.waitFor();
+    assert.deepEqual(await idsIn(page, 1), await idsIn(page, 0));
+    assert.match(
+      await gaps.innerText(),
+      /the text is greedy’s.* smallest gap .* 0\.21, at token 6: “school” before “work”/s,
+    );
+    assert.match(await gaps.innerText(), /No gap is too small/);
+    assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
 
-  // At T = 0.05, the gaps between the best two tokens are too small at some steps. The page must name each such step.
-  await act(page.locator('[data-column="1"]'), 'edit');
-  await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
-  await until(() => gaps.innerText(), /too small for T = 0\.05/);
-  const { ids } = await write({ settings: { temperature: 0 } });
-  const close_ = [];
-  const timeline = [...scope.encode(FIRST)];
-  for (const [step, id] of ids.entries()) {
-    scope.feed(timeline);
-    if (scope.distribution({ temperature: 0.05 }).tokens[0].p < 0.999) close_.push(step + 1);
-    timeline.push(id);
-  }
-  const named = await gaps.locator('li').allInnerTexts();
-  assert.deepEqual(
-    named.map((line) => Number(/^Token (\d+)/.exec(line)[1])),
-    close_,
-  );
-  assert.ok(close_.length > 0);
-  await close();
-});
+    // At T = 0.05, the gaps between the best two tokens are too small at some steps. The page must name each such step.
+    await act(page.locator('[data-column="1"]'), 'edit');
+    await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
+    await until(() => gaps.innerText(), /too small for T = 0\.05/);
+    const { ids } = await write({ settings: { temperature: 0 } });
+    const close_ = [];
+    const timeline = [...scope.encode(FIRST)];
+    for (const [step, id] of ids.entries()) {
+      scope.feed(timeline);
+      if (scope.distribution({ temperature: 0.05 }).tokens[0].p < 0.999) close_.push(step + 1);
+      timeline.push(id);
+    }
+    const named = await gaps.locator('li').allInnerTexts();
+    assert.deepEqual(
+      named.map((line) => Number(/^Token (\d+)/.exec(line)[1])),
+      close_,
+    );
+    assert.ok(close_.length > 0);
+    await close();
+  },
+);
 
 long('with five texts at T = 0.05 the sentence gives the number of greedy ones', async () => {
   const { page, close } = await open({ suite: 'extremes' });
@@ -312,7 +315,7 @@ long('with five texts at T = 0.05 the sentence gives the number of greedy ones',
   await close();
 });
 
-test('white space that leads by a small gap is visible', async () => {
+long('white space that leads by a small gap is visible', async () => {
   const { page, close } = await open();
   await page.evaluate(() => {
     const strategies = [0, 0.05].map((temperature) => ({ settings: { temperature } }));
@@ -403,7 +406,7 @@ test('a blind ranking by keyboard hides the settings until the user asks for the
   await close();
 });
 
-test('the seed decides the order of a blind ranking', async () => {
+long('the seed decides the order of a blind ranking', async () => {
   const orders = [];
   for (const seed of ['7', '8', '7']) {
     const { page, close } = await open({ suite: 'extremes', more: `&compare_seed=${seed}` });
@@ -469,7 +472,7 @@ test('columns can be edited, added, removed and used in the bench', async () => 
   await close();
 });
 
-test('a user’s own text is measured, refused and ranked like the nine', async () => {
+test('a user’s own text is measured, and a refused one stays in its box', async () => {
   const { page, complaints, close } = await open();
   assert.equal(await page.locator('[data-command=add]').count(), 0, 'nine are the most');
   await page.locator('[data-command=give]').click();
@@ -496,8 +499,18 @@ test('a user’s own text is measured, refused and ranked like the nine', async 
   const measured = (text) => text.replace(/,/g, '').endsWith(figures.perplexity.toFixed(2));
   assert.ok(measured(await until(() => figure(page, 9, 'perplexity'), measured)));
   assert.equal(await column.locator('[data-action=adopt]').evaluate(({ hidden }) => hidden), true);
-  await finished(page);
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
+long('a user’s own text is ranked, removed and shown first like the nine', async () => {
+  const { page, complaints, close } = await open();
+  await page.locator('[data-command=give]').click();
+  const column = page.locator('[data-column="9"]');
+  const box = column.locator('textarea');
+  await box.fill('will go to school');
+  await box.press('Tab');
+  await finished(page);
   await page.locator('#blind').click();
   await page.locator('[data-command=reveal]').click();
   const ranked = page.locator('logit-ranking tbody tr');
@@ -675,7 +688,7 @@ test('an outdated run is dropped: only the last prompt is written', async () => 
   await close();
 });
 
-test('another model writes its own texts from the same prompt', async () => {
+long('another model writes its own texts from the same prompt', async () => {
   const { page, close } = await open({
     suite: 'extremes',
     more: '&compare_max_new_tokens=20',

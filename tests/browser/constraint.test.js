@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { temporaryFolder } from '../cleanup.js';
 import { byteTokens, smallModel } from '../node/small_model.js';
-import { cases, long, LONG, sample } from '../long.js';
+import { cases, long } from '../long.js';
 import {
   axe,
   expectTrace,
@@ -128,32 +128,37 @@ test('a fault of a grammar is named beside it, and nothing else changes', async 
   await close();
 });
 
-test('the card works by keyboard and axe finds nothing, in both languages, light and dark', async () => {
-  const looks = /** @type {const} */ ([
-    ['en', 'light'],
-    ['es', 'dark'],
-  ]);
-  for (const [lang, colorScheme] of sample(looks, 1)) {
-    const { page, close } = await bench.open({ fresh: true, path: `?lang=${lang}`, colorScheme });
-    await addCard(page);
-    await card(page).locator('select').selectOption('rules');
-    await card(page).locator('textarea').press('Tab');
-    await page.keyboard.press('Enter');
-    await until(
-      () => said(page),
-      (text) => text.includes('root'),
-    );
-    for (const summary of await card(page).locator('summary').all()) await summary.press('Enter');
-    for (const text of await card(page).locator('details p').all())
-      assert.ok(await text.isVisible());
-    await card(page).locator('#banned_words').fill('home');
-    await page.keyboard.press('Enter');
-    if (LONG) assert.deepEqual(await axe(page), []); // only in long runs, since axe.test.js also checks this card
-    await close();
-  }
-});
+const LOOKS = /** @type {const} */ ([
+  ['en', 'light'],
+  ['es', 'dark'],
+]);
 
-test('under a JSON constraint the state follows the text, the text parses, and the page calls it valid or cut off', async () => {
+// A long test: axe.test.js checks this card too.
+long(
+  'the card works by keyboard and axe finds nothing, in both languages, light and dark',
+  async () => {
+    for (const [lang, colorScheme] of LOOKS) {
+      const { page, close } = await bench.open({ fresh: true, path: `?lang=${lang}`, colorScheme });
+      await addCard(page);
+      await card(page).locator('select').selectOption('rules');
+      await card(page).locator('textarea').press('Tab');
+      await page.keyboard.press('Enter');
+      await until(
+        () => said(page),
+        (text) => text.includes('root'),
+      );
+      for (const summary of await card(page).locator('summary').all()) await summary.press('Enter');
+      for (const text of await card(page).locator('details p').all())
+        assert.ok(await text.isVisible());
+      await card(page).locator('#banned_words').fill('home');
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await axe(page), []);
+      await close();
+    }
+  },
+);
+
+long('under a JSON constraint the state follows the text, and the text parses', async () => {
   writes = true;
   const { page, complaints, close } = await bench.open({ fresh: true });
   await addCard(page);
@@ -192,8 +197,14 @@ test('under a JSON constraint the state follows the text, the text parses, and t
     (now) => now.endsWith(']'),
   );
   assert.equal(JSON.parse(text).length, 3, text);
+  assert.deepEqual(complaints, []);
+  await close();
+  writes = false;
+});
 
-  // The page calls a complete JSON text valid and an incomplete one cut off. It shows both as plain text.
+test('the page calls a complete JSON text valid and an incomplete one cut off, and shows both', async () => {
+  writes = true;
+  const { page, complaints, close } = await bench.open({ fresh: true });
   const scopeElement = page.locator('logit-scope');
   const restore = (constraint, branch, others = {}) =>
     scopeElement.evaluate(
@@ -216,15 +227,12 @@ test('under a JSON constraint the state follows the text, the text parses, and t
   await plain.waitFor();
   assert.equal(await plain.innerText(), '[1,2]');
   assert.equal(await verdict.innerText(), 'Valid JSON');
-  await card(page).locator('select').selectOption('none');
-  await plain.waitFor({ state: 'detached' });
-
-  const long = `"${'a'.repeat(cases(9, 99))}`;
-  await restore({ schema: { type: 'string', maxLength: cases(20, 200) } }, ids(long), {
-    max_new_tokens: long.length,
+  const cut = `"${'a'.repeat(cases(9, 99))}`;
+  await restore({ schema: { type: 'string', maxLength: cases(20, 200) } }, ids(cut), {
+    max_new_tokens: cut.length,
   });
   await plain.waitFor();
-  assert.equal(await plain.innerText(), long);
+  assert.equal(await plain.innerText(), cut);
   assert.equal(await verdict.innerText(), 'Not finished: the JSON is cut off');
   assert.deepEqual(complaints, []);
   await close();
