@@ -54,8 +54,13 @@ long(
   },
 );
 
+/** @type {Promise<[Awaited<ReturnType<typeof weigh>>, Set<string>]> | undefined} */
+let weighed;
+/** Returns all files of the site with their sizes, and those of the first load. It compresses them once. */
+const sizes = () => (weighed ??= Promise.all([weigh(bench.dist), firstLoad(bench.dist)]));
+
 test('the page code stays below its limit', async () => {
-  const [all, loaded] = await Promise.all([weigh(bench.dist), firstLoad(bench.dist)]);
+  const [all, loaded] = await sizes();
   // tests/node/size.test.js limits the size of the engine's module. The requirement for the code is 150 kB. The limit
   // here is just above the current size, so the test fails as soon as the code grows.
   const code = all
@@ -66,8 +71,8 @@ test('the page code stays below its limit', async () => {
 
 test('a visit loads few scripts; a worker loads no page code and a page no worker code', async () => {
   const { dist } = bench;
-  const scripts = (await firstLoad(dist)).size;
-  assert.ok(scripts <= 8, `${scripts} files on the first load`);
+  const [, { size }] = await sizes();
+  assert.ok(size <= 8, `${size} files on the first load`);
   /**
    * Returns the paths of all scripts that a script imports, directly or through others, at its start or later.
    * @param {string} script
@@ -139,7 +144,8 @@ test('each file has a checksum in the format of sha256sum', async () => {
     .trim()
     .split('\n')
     .map((line) => line.replace(/: OK$/, ''));
-  const paths = (await weigh(bench.dist)).map(({ path }) => path);
+  const [files] = await sizes();
+  const paths = files.map(({ path }) => path);
   assert.deepEqual(
     named,
     paths.filter((path) => path !== 'SHA256SUMS'),

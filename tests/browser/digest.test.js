@@ -14,26 +14,27 @@ import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 import { hasChromium } from '../chromium.js';
 import { closed } from '../cleanup.js';
-import { ISOLATED, launchChromium, root } from '../bench/chromium.js';
+import { ISOLATED, root } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
-import { LONG } from '../long.js';
+import { LONG, long } from '../long.js';
 import { courseFiles } from '../node/course_files.js';
 import { digest } from '../node/digest.js';
 import { formatFiles } from '../node/format_files.js';
 import * as firefox from './firefox.js';
+import { openSite } from './site.js';
 import * as webkit from './webkit.js';
 
 const chromiumDriver = {
   missing: () => (hasChromium ? null : 'Chromium is not installed'),
   /** @param {string} address */
   async open(address) {
-    const chromium = await launchChromium();
-    const page = await chromium.newPage();
+    const { browser } = await openSite();
+    const page = await browser.newPage();
     await page.goto(address);
     return {
       evaluate: (/** @type {string} */ expression) => page.evaluate(expression),
-      close: () => chromium.close(),
+      close: () => page.close(),
     };
   },
 };
@@ -127,23 +128,27 @@ for (const [name, driver] of Object.entries(browsers)) {
       if (!absent) page = await driver.open(`${server.url}tests/browser/blank.html`);
     });
     after(() => page?.close());
-    test(`${name}: threads in an isolated page and in another`, {
-      skip: absent ?? false,
-    }, async () => {
-      const model = 'models/stories.gguf';
-      const scope = await Logitscope.load({ model: join(root, model), threads: 1 });
-      const value = await digest(scope);
-      scope.close();
-      assert.equal(await page.evaluate(threaded(model, 2)), `false 1 ${value}`);
-      const isolated = closed(await serve(root, 0, undefined, undefined, ISOLATED));
-      const other = await driver.open(`${isolated.url}tests/browser/blank.html`);
-      try {
-        const n = name === ALONE ? 1 : 3;
-        assert.equal(await other.evaluate(threaded(model, 3)), `true ${n} ${value}`);
-      } finally {
-        await other.close();
-      }
-    });
+    long(
+      `${name}: threads in an isolated page and in another`,
+      {
+        skip: absent ?? false,
+      },
+      async () => {
+        const model = 'models/stories.gguf';
+        const scope = await Logitscope.load({ model: join(root, model), threads: 1 });
+        const value = await digest(scope);
+        scope.close();
+        assert.equal(await page.evaluate(threaded(model, 2)), `false 1 ${value}`);
+        const isolated = closed(await serve(root, 0, undefined, undefined, ISOLATED));
+        const other = await driver.open(`${isolated.url}tests/browser/blank.html`);
+        try {
+          const n = name === ALONE ? 1 : 3;
+          assert.equal(await other.evaluate(threaded(model, 3)), `true ${n} ${value}`);
+        } finally {
+          await other.close();
+        }
+      },
+    );
     test(`${name}: every format with 1, 2, 3 and 8 threads`, {
       skip: all === models ? (absent ?? name === ALONE) : 'make test-browsers runs it',
     }, async () => {
