@@ -154,7 +154,7 @@ long(
   },
 );
 
-test('a host page answers by messages, another origin and another window do not', async () => {
+long('a host page answers by messages, another origin and another window do not', async () => {
   const { address } = server;
   const source = sourceOf(scope);
   const facts = { ...source.info, prompt: 'Today she', settings: { temperature: 2 } };

@@ -82,7 +82,7 @@ long('a landscape that names no model shows the first one, and takes another', a
   await close();
 });
 
-test('an element takes its language from itself, an ancestor or the document', async () => {
+long('an element takes its language from itself, an ancestor or the document', async () => {
   const { page, complaints, close } = await openLesson(
     `${script()}<logit-cost id="whole" model="verbs"></logit-cost>
     <section lang="en"><logit-scope id="around" model="verbs" controls="chain"></logit-scope></section>
@@ -157,63 +157,66 @@ long(
   },
 );
 
-test('a key that an element uses stops there, any other key reaches the page around it', async () => {
-  const { page, complaints, close } = await openLesson(
-    `<script>
+long(
+  'a key that an element uses stops there, any other key reaches the page around it',
+  async () => {
+    const { page, complaints, close } = await openLesson(
+      `<script>
       window.heard = [];
       for (const type of ['keydown', 'keypress', 'keyup'])
         document.addEventListener(type, ({ key }) => heard.push(type + ' ' + key));
     </script>${script()}<logit-scope model="verbs" view="bench"></logit-scope>`,
-  );
-  await page.locator('logit-distribution .row').first().waitFor();
-  await settle(page);
-  /** Presses keys at an element; returns the keys whose events reach the surrounding page. */
-  const heardOf = async (selector, keys) => {
-    await page.locator(selector).first().focus();
+    );
+    await page.locator('logit-distribution .row').first().waitFor();
+    await settle(page);
+    /** Presses keys at an element; returns the keys whose events reach the surrounding page. */
+    const heardOf = async (selector, keys) => {
+      await page.locator(selector).first().focus();
+      await page.evaluate(() => (window.heard.length = 0));
+      for (const key of keys) await page.keyboard.press(key);
+      const all = await page.evaluate(() => window.heard);
+      return all.filter((each) => each.startsWith('keydown ')).map((each) => each.split(' ')[1]);
+    };
+    const nothing = () => page.evaluate(() => window.heard.length);
+    const slider = 'logit-knob[data-name=temperature] input[type=range]';
+    const moves = ['ArrowRight', 'ArrowUp', 'PageUp', 'End', 'Home', 'PageDown', 'ArrowLeft'];
+    for (const at of [slider, 'logit-draw .strip', '[data-handle=top_p]']) {
+      assert.deepEqual(await heardOf(at, moves), [], at);
+      assert.equal(await nothing(), 0, `${at}: nor does it hear of their release`);
+    }
+    assert.deepEqual(await heardOf(slider, ['s', '.', 'Tab', 'F1']), ['s', '.', 'Tab', 'F1']);
+    for (const box of ['logit-knob[data-name=temperature] .box', '#prompt']) {
+      assert.deepEqual(await heardOf(box, ['.', '1', 'ArrowLeft', 'Backspace']), []);
+      assert.equal(await nothing(), 0);
+      assert.deepEqual(await heardOf(box, ['Control+a']), ['Control']);
+      assert.deepEqual(await heardOf(box, ['Control+k']), ['Control', 'k']);
+      const free = box === '#prompt' ? ['Escape'] : []; // a knob's box uses Escape itself: it restores the old value
+      assert.deepEqual(await heardOf(box, ['Escape']), free);
+    }
+    assert.deepEqual(await heardOf('logit-text [data-command=step]', ['Enter', 'Space']), []);
+    assert.deepEqual(await heardOf('logit-text [data-command=step]', ['ArrowRight', 'b']), [
+      'ArrowRight',
+      'b',
+    ]);
+    await page.locator('logit-distribution summary').click();
     await page.evaluate(() => (window.heard.length = 0));
-    for (const key of keys) await page.keyboard.press(key);
-    const all = await page.evaluate(() => window.heard);
-    return all.filter((each) => each.startsWith('keydown ')).map((each) => each.split(' ')[1]);
-  };
-  const nothing = () => page.evaluate(() => window.heard.length);
-  const slider = 'logit-knob[data-name=temperature] input[type=range]';
-  const moves = ['ArrowRight', 'ArrowUp', 'PageUp', 'End', 'Home', 'PageDown', 'ArrowLeft'];
-  for (const at of [slider, 'logit-draw .strip', '[data-handle=top_p]']) {
-    assert.deepEqual(await heardOf(at, moves), [], at);
-    assert.equal(await nothing(), 0, `${at}: nor does it hear of their release`);
-  }
-  assert.deepEqual(await heardOf(slider, ['s', '.', 'Tab', 'F1']), ['s', '.', 'Tab', 'F1']);
-  for (const box of ['logit-knob[data-name=temperature] .box', '#prompt']) {
-    assert.deepEqual(await heardOf(box, ['.', '1', 'ArrowLeft', 'Backspace']), []);
+    const help = 'logit-distribution logit-term button';
+    assert.deepEqual(await heardOf(help, ['Enter', 'Escape', 'Escape']), ['Escape'], 'once closed');
+    const chart = 'logit-distribution .chart';
+    await page.locator(chart).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const menu = page.locator('logit-token-menu [role=menu]');
+    await menu.waitFor();
+    await page.evaluate(() => (window.heard.length = 0));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
     assert.equal(await nothing(), 0);
-    assert.deepEqual(await heardOf(box, ['Control+a']), ['Control']);
-    assert.deepEqual(await heardOf(box, ['Control+k']), ['Control', 'k']);
-    const free = box === '#prompt' ? ['Escape'] : []; // a knob's box uses Escape itself: it restores the old value
-    assert.deepEqual(await heardOf(box, ['Escape']), free);
-  }
-  assert.deepEqual(await heardOf('logit-text [data-command=step]', ['Enter', 'Space']), []);
-  assert.deepEqual(await heardOf('logit-text [data-command=step]', ['ArrowRight', 'b']), [
-    'ArrowRight',
-    'b',
-  ]);
-  await page.locator('logit-distribution summary').click();
-  await page.evaluate(() => (window.heard.length = 0));
-  const help = 'logit-distribution logit-term button';
-  assert.deepEqual(await heardOf(help, ['Enter', 'Escape', 'Escape']), ['Escape'], 'once closed');
-  const chart = 'logit-distribution .chart';
-  await page.locator(chart).focus();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  const menu = page.locator('logit-token-menu [role=menu]');
-  await menu.waitFor();
-  await page.evaluate(() => (window.heard.length = 0));
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Escape');
-  await menu.waitFor({ state: 'detached' });
-  assert.equal(await nothing(), 0);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 /** Opens the page in a frame. The host page records the frame's messages and can send messages. */
 async function openFrame(query = '') {
@@ -236,7 +239,7 @@ async function openFrame(query = '') {
   return { ...opened, frame, heard };
 }
 
-test('the result of a learner’s click has its verdict, and its text has no markup', async () => {
+long('the result of a learner’s click has its verdict, and its text has no markup', async () => {
   const { frame, heard, close } = await openFrame('#prompt=Tomorrow%20she&temperature=0&seed=1');
   for (let i = 1; i < 30; i++) {
     if ((await frame.locator('logit-text [data-command=step][aria-disabled=true]').count()) > 0)
@@ -335,7 +338,7 @@ long('a flood of messages gets one answer each and is worked on at once', async 
   await close();
 });
 
-test('a host sets a view and its choices, and hears of them', async () => {
+long('a host sets a view and its choices, and hears of them', async () => {
   const { page, frame, heard, close } = await openFrame();
   await page.evaluate(() =>
     window.ask({ type: 'logitscope:set', id: 1, view: 'compare', compare_suite: 'extremes' }),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
 let bench;
@@ -69,8 +69,8 @@ async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
 }
 
 for (const sandbox of sample(['', 'allow-scripts', 'allow-scripts allow-same-origin'], 1))
-  test(`a host page sets, gets, steps and hears, ${sandbox ? `in a sandbox with ${sandbox}` : 'from another origin'}`, async () => {
-    const { frame, heard, ask, requests, complaints, close } = await openHost({ sandbox });
+  test(`a host page sets, gets, steps and hears, no other window does, ${sandbox ? `in a sandbox with ${sandbox}` : 'from another origin'}`, async () => {
+    const { page, frame, heard, ask, requests, complaints, close } = await openHost({ sandbox });
     const start = await ask({ type: 'logitscope:get' });
     assert.equal(start.type, 'logitscope:state');
     assert.equal(start.prompt, FIRST);
@@ -125,26 +125,30 @@ for (const sandbox of sample(['', 'allow-scripts', 'allow-scripts allow-same-ori
     assert.deepEqual(own, same);
     assert.equal(typeof own.verdict.right, 'boolean');
 
-    const gates = {
-      constraint: { grammar: 'root ::= [a-z ]+' },
-      banned_words: ['home'],
-      forced_first: ' went',
-    };
-    const gated = await ask({ type: 'logitscope:set', settings: gates });
-    assert.equal(gated.type, 'logitscope:state');
-    assert.deepEqual(gated.settings.constraint, gates.constraint);
-    await ask({ type: 'logitscope:set', branch: [] });
-    assert.deepEqual(
-      (await ask({ type: 'logitscope:step' })).ids,
-      [...scope.encode('Yesterday they went')].slice(-1),
-    );
+    // The page ignores messages of windows other than its parent.
+    await frame.locator('body').evaluate(() => {
+      window.seeds = [];
+      addEventListener('message', ({ data }) => window.seeds.push(data.seed));
+      window.postMessage({ type: 'logitscope:set', seed: 99 }, '*');
+    });
+    await page.evaluate(() => {
+      const other = document.createElement('iframe');
+      other.srcdoc =
+        `<script>parent.frames[0].postMessage({ type: 'logitscope:set', seed: 98 }, '*')</scr` +
+        `ipt>`;
+      document.body.append(other);
+    });
+    const first = page.locator('iframe').first().contentFrame();
+    const arrived = () => first.locator('body').evaluate(() => window.seeds.toSorted().join());
+    await until(arrived, '98,99');
+    assert.equal((await ask({ type: 'logitscope:get' })).seed, 7);
     for (const url of requests)
       assert.doesNotMatch(decodeURIComponent(url).replace(/#.*/, ''), /Yesterday|they|1\.3/);
     assert.deepEqual(complaints, []);
     await close();
   });
 
-test('a message of the host replaces a prompt just typed and a value just changed', async () => {
+long('a message of the host replaces a prompt just typed and a value just changed', async () => {
   const { frame, ask, complaints, close } = await openHost();
   const temperature = frame.locator('[data-name=temperature]').first();
   const acts = [
@@ -170,8 +174,28 @@ test('a message of the host replaces a prompt just typed and a value just change
   await close();
 });
 
-test('a malformed message changes nothing and gets one sentence; messages of windows other than the parent are ignored', async () => {
-  const { page, frame, ask, say, heard, close } = await openHost();
+long('a host sets a constraint, banned words and the first token', async () => {
+  const { ask, complaints, close } = await openHost();
+  await ask({ type: 'logitscope:set', prompt: 'Yesterday they', settings: {} });
+  const gates = {
+    constraint: { grammar: 'root ::= [a-z ]+' },
+    banned_words: ['home'],
+    forced_first: ' went',
+  };
+  const gated = await ask({ type: 'logitscope:set', settings: gates });
+  assert.equal(gated.type, 'logitscope:state');
+  assert.deepEqual(gated.settings.constraint, gates.constraint);
+  await ask({ type: 'logitscope:set', branch: [] });
+  assert.deepEqual(
+    (await ask({ type: 'logitscope:step' })).ids,
+    [...scope.encode('Yesterday they went')].slice(-1),
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+long('a malformed message changes nothing and gets one sentence', async () => {
+  const { ask, say, heard, close } = await openHost();
   const before = await ask({ type: 'logitscope:get' });
   const cases = [
     [
@@ -220,28 +244,10 @@ test('a malformed message changes nothing and gets one sentence; messages of win
     now,
     Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'id')),
   );
-
-  // The page ignores messages of windows other than its parent.
-  await frame.locator('body').evaluate(() => {
-    window.seeds = [];
-    addEventListener('message', ({ data }) => window.seeds.push(data.seed));
-    window.postMessage({ type: 'logitscope:set', seed: 99 }, '*');
-  });
-  await page.evaluate(() => {
-    const other = document.createElement('iframe');
-    other.srcdoc =
-      `<script>parent.frames[0].postMessage({ type: 'logitscope:set', seed: 98 }, '*')</scr` +
-      `ipt>`;
-    document.body.append(other);
-  });
-  const first = page.locator('iframe').first().contentFrame();
-  const arrived = () => first.locator('body').evaluate(() => window.seeds.toSorted().join());
-  await until(arrived, '98,99');
-  assert.equal((await ask({ type: 'logitscope:get' })).seed, 42);
   await close();
 });
 
-test('a frame of some parts takes language and colours from its address', async () => {
+long('a frame of some parts takes language and colours from its address', async () => {
   const path = '?lang=es&theme=dark&model=verbs&controls=temperature,distribution';
   const { page, complaints, close } = await bench.open({ path });
   assert.equal(await page.locator('logit-distribution h2').innerText(), 'Siguiente token');
