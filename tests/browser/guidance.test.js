@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { percent } from '../../web/locale/locale.js';
 import { closed } from '../cleanup.js';
+import { long } from '../long.js';
 import {
   FIRST,
   axe,
@@ -36,7 +37,7 @@ const rings = (page) =>
       rows.map((row) => [Number(row.dataset.id), row.querySelector('.second').dataset.share]),
     );
 
-test('bars are the engine’s for the last word and for a user’s text as second text; the link holds it', async () => {
+test('bars are the engine’s for the last word and for a user’s text as second text', async () => {
   const settings = { guidance_scale: 2.5 };
   const { page, complaints, foreign, close } = await bench.open({
     path: '?lang=en#guidance_scale=2.5',
@@ -59,14 +60,20 @@ test('bars are the engine’s for the last word and for a user’s text as secon
   const [id] = await page.evaluate(() => document.querySelector('logit-scope').state.branch);
   assert.equal(id, scope.draw(settings, { step: 0 }).id, 'the token that the bars gave');
   await expectTrace(page, expected(settings, { negative, drawn: [id] }).trace);
-  await page.locator('[data-command=reset]').click();
-  await expectTrace(page, trace);
+  await until(() => page.url(), /negative_prompt=Yesterday%20she.*branch=/);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
 
-  await until(
-    () => page.url(),
-    (url) => url.includes('negative_prompt=Yesterday%20she') && !url.includes('branch'),
-  );
-  await page.reload();
+long('a link holds the second text, and the landscape writes with it', async () => {
+  const settings = { guidance_scale: 2.5 };
+  const { page, complaints, foreign, close } = await bench.open({
+    path: '?lang=en#guidance_scale=2.5&negative_prompt=Yesterday%20she',
+    fresh: true,
+  });
+  const negative = [...scope.encode('Yesterday she')];
+  const { trace, second } = expected(settings, { negative });
+  const box = page.getByRole('textbox', { name: 'Second text' });
   await expectTrace(page, trace);
   assert.equal(await box.inputValue(), 'Yesterday she');
   assert.deepEqual(await axe(page), []);
@@ -96,15 +103,18 @@ test('bars are the engine’s for the last word and for a user’s text as secon
   await close();
 });
 
-test('contrastive decoding names the tokens that it cuts, in Spanish, and is missing over given logits', async () => {
-  const { page, close } = await bench.open({ path: '?lang=es#contrastive_beta=1' });
-  await expectTrace(page, expected({ contrastive_beta: 1 }, { negative: last() }).trace);
-  assert.match(await page.locator('[data-stage=contrastive_beta]').innerText(), /^quita \d+/);
-  await showView(page, 'logits');
-  await settle(page);
-  const shelf = page.locator('logit-logits logit-shelf');
-  await page.locator('logit-logits [data-command=stages]').click();
-  assert.equal(await shelf.locator('[data-add=top_a]').count(), 1);
-  assert.equal(await shelf.locator('[data-add=guidance_scale]').count(), 0);
-  await close();
-});
+long(
+  'contrastive decoding names the tokens that it cuts, in Spanish, and is missing over given logits',
+  async () => {
+    const { page, close } = await bench.open({ path: '?lang=es#contrastive_beta=1' });
+    await expectTrace(page, expected({ contrastive_beta: 1 }, { negative: last() }).trace);
+    assert.match(await page.locator('[data-stage=contrastive_beta]').innerText(), /^quita \d+/);
+    await showView(page, 'logits');
+    await settle(page);
+    const shelf = page.locator('logit-logits logit-shelf');
+    await page.locator('logit-logits [data-command=stages]').click();
+    assert.equal(await shelf.locator('[data-add=top_a]').count(), 1);
+    assert.equal(await shelf.locator('[data-add=guidance_scale]').count(), 0);
+    await close();
+  },
+);
