@@ -45,9 +45,9 @@ async function openHeld() {
   });
   const { page } = opened;
   let letGo = () => {};
-  let held = Promise.resolve();
+  let waiting = Promise.resolve();
   await page.route('**/worker.js', async (route) => {
-    await held;
+    await waiting;
     await route.continue();
   });
   await page.addInitScript(() => {
@@ -58,7 +58,7 @@ async function openHeld() {
   });
   const view = page.locator('logit-landscape');
   const visit = async (/** @type {string} */ path) => {
-    held = new Promise((resolve) => (letGo = () => resolve(undefined)));
+    waiting = new Promise((resolve) => (letGo = () => resolve(undefined)));
     await page.goto(bench.url + BLANK); // leaves the page: otherwise only the fragment would change
     await page.goto(`${bench.url}${path}`);
     await view.locator('.acts .play').waitFor();
@@ -70,6 +70,11 @@ async function openHeld() {
   };
   return { ...opened, view, visit, live };
 }
+
+/** @type {ReturnType<typeof openHeld> | undefined} */
+let shared;
+/** Opens one held page for several tests. */
+const held = () => (shared ??= openHeld());
 
 /** Returns a view's texts with their positions, and its canvases. */
 const look = (view) =>
@@ -152,24 +157,6 @@ const unlike = (page, one, other) =>
     [one, other],
   );
 
-test('a prompt that is typed before the engine is open stays, and the engine writes on after it', async () => {
-  const { page, view, complaints, visit, live, close } = await openHeld();
-  await visit('?lang=en');
-  await view.locator('.prompt').click();
-  await page.keyboard.type('The old lighthouse was ');
-  assert.equal(await page.evaluate(() => scrollY), 0);
-  await live();
-  await page.keyboard.type('so');
-  await settle(page);
-  const prompt = 'The old lighthouse was so';
-  assert.equal(await page.locator('logit-scope').evaluate((it) => it.state.prompt), prompt);
-  assert.equal(await view.locator('.prompt').innerText(), prompt);
-  const { text } = await scope.write({ ...SETTINGS, prompt, max_new_tokens: 24 });
-  assert.equal((await look(view)).text, prompt + text);
-  assert.deepEqual(complaints, []);
-  await close();
-});
-
 /** @type {[string, number][]} */
 const SCREENS = [
   ['?lang=en', 1440],
@@ -177,7 +164,7 @@ const SCREENS = [
 ];
 
 test('the first frame shows the engine’s numbers, and the live one replaces it without a visible change', async () => {
-  const { page, view, complaints, visit, live, close } = await openHeld();
+  const { page, view, complaints, visit, live } = await held();
   const written = await scope.write({ ...SETTINGS, prompt: PROMPT, max_new_tokens: 24 });
   const ladder = [];
   // The ladder's line nearest to the knob shows the text at the knob's value, here in place of 0.5.
@@ -226,10 +213,31 @@ test('the first frame shows the engine’s numbers, and the live one replaces it
     // Antialiased edges may differ by two shades of 256, which is invisible.
     const edges = await unlike(page, first.canvases.rivers, last.canvases.rivers);
     assert.ok(edges <= 2, `${edges} shades`);
+    // Then the usual actions move nothing either.
+    await view.locator('.handle.knob').press('PageUp');
+    await page.locator('#tab-bench').click();
+    await page.locator('[data-command=step]').click();
+    await settle(page);
     assert.ok((await page.evaluate(() => globalThis.shifts)) < 0.05, `${width} px`);
   }
   assert.deepEqual(complaints, []);
-  await close();
+});
+
+test('a prompt that is typed before the engine is open stays, and the engine writes on after it', async () => {
+  const { page, view, complaints, visit, live } = await held();
+  await visit('?lang=en');
+  await view.locator('.prompt').click();
+  await page.keyboard.type('The old lighthouse was ');
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  await live();
+  await page.keyboard.type('so');
+  await settle(page);
+  const prompt = 'The old lighthouse was so';
+  assert.equal(await page.locator('logit-scope').evaluate((it) => it.state.prompt), prompt);
+  assert.equal(await view.locator('.prompt').innerText(), prompt);
+  const { text } = await scope.write({ ...SETTINGS, prompt, max_new_tokens: 24 });
+  assert.equal((await look(view)).text, prompt + text);
+  assert.deepEqual(complaints, []);
 });
 
 const OTHERS = {

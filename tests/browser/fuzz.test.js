@@ -1,17 +1,16 @@
-/** Plays random input from seeds on a view, and in `make test-long` also in lessons. `make fuzz-page` plays longer. */
+/** Plays random input from seeds on views and lessons. `make fuzz-page` plays longer. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { closed } from '../cleanup.js';
 import { growthOf, planOf, play, watch } from '../fuzz/player.js';
-import { cases, long } from '../long.js';
+import { LONG, long } from '../long.js';
 import { openBench } from './bench.js';
 import { openSite } from './site.js';
 
-const bench = closed(await openBench());
+const bench = LONG && closed(await openBench());
 
 /** Playing time for each seed, in ms. */
-const EACH = cases(1000, 8000);
-const SEEDS = Array.from({ length: cases(1, 24) }, (_, i) => i + 2);
+const EACH = 8000;
+const SEEDS = Array.from({ length: 24 }, (_, i) => i + 2);
 
 for (const seed of SEEDS)
   long(
@@ -26,7 +25,7 @@ for (const seed of SEEDS)
     },
   );
 
-test('the fuzzer tells a leaking page from one that opens something large', async () => {
+long('the fuzzer tells a leaking page from one that opens something large', async () => {
   const { browser } = await openSite();
   const page = await browser.newPage();
   const add = (count) => globalThis.kept.push(...Array.from({ length: count }, () => new Text()));

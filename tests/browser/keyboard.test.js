@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LONG, long, sample } from '../long.js';
+import { long } from '../long.js';
 import { openBench, settle, unfoldView, until } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { closed } from '../cleanup.js';
@@ -167,13 +167,13 @@ async function openView(name) {
   return opened;
 }
 
-/** Moves each slider by all slider keys; `make test` moves a tenth of the sliders. Returns their number. */
+/** Moves each slider by all slider keys. Returns their number. */
 async function moveSliders(page) {
   const sliders = page.locator(
     '[role=slider]:visible, [role=separator][tabindex]:visible, input[type=range]:visible',
   );
   const count = await sliders.count();
-  for (const i of sample([...Array(count).keys()], Math.ceil(count / 10))) {
+  for (let i = 0; i < count; i++) {
     const slider = sliders.nth(i);
     const value = () => slider.evaluate((it) => it.value ?? it.getAttribute('aria-valuenow'));
     const name = await slider.evaluate(
@@ -215,10 +215,8 @@ async function moveSliders(page) {
   return count;
 }
 
-/** Views with fewer controls than the bench, so only `make test-long` tests them. */
-const OTHERS = VIEW_NAMES.filter((name) => name !== 'bench');
-for (const name of ['bench', ...(LONG ? OTHERS : [])])
-  test(`Tab goes through the whole view and back, and the sliders answer: ${name}`, async () => {
+for (const name of VIEW_NAMES)
+  long(`Tab goes through the whole view and back, and the sliders answer: ${name}`, async () => {
     const { page, close } = await openView(name);
     await page.evaluate(watchFocus);
     await page.evaluate(() => {
@@ -228,10 +226,8 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
     const there = await walk(page, 'Tab');
     const keys = (met) => met.map(({ key }) => key);
     assert.equal(new Set(keys(there)).size, there.length, 'each once');
-    if (LONG) {
-      const back = await walk(page, 'Shift+Tab');
-      assert.deepEqual(keys(back).sort(), keys(there).sort(), 'the same on the way back');
-    }
+    const back = await walk(page, 'Shift+Tab');
+    assert.deepEqual(keys(back).sort(), keys(there).sort(), 'the same on the way back');
     const bad = there.flatMap(({ name: what, focused, left, inside, covered, width, height }) => [
       ...(focused === left ? [`${what} shows no focus`] : []),
       ...(inside ? [] : [`${what} is off the screen`]),
@@ -353,16 +349,15 @@ long('keys move cards, open the menus of bars and tokens, and walk branches', as
   await close();
 });
 
+const steps = (page) => page.locator('logit-text .step').count();
+const viewOf = (page) => page.locator('logit-scope').evaluate((it) => it.view);
+async function press(page, key) {
+  await page.keyboard.press(key);
+  await settle(page);
+}
+
 test('single keys run the most frequent commands, not in a text box, and can be turned off', async () => {
   const { page, complaints, close } = await bench.open();
-  const offer = (controls) =>
-    page.locator('logit-scope').evaluate((it, asked) => (it.controls = asked), controls);
-  const steps = () => page.locator('logit-text .step').count();
-  const press = async (key) => {
-    await page.keyboard.press(key);
-    await settle(page);
-  };
-  const view = () => page.locator('logit-scope').evaluate((it) => it.view);
   await page.evaluate(() => document.activeElement?.blur());
   for (const [key, count] of [
     ['s', 1],
@@ -372,66 +367,78 @@ test('single keys run the most frequent commands, not in a text box, and can be 
     ['s', 2],
     ['x', 0],
   ]) {
-    await press(key);
-    await until(steps, count);
+    await press(page, key);
+    await until(() => steps(page), count);
   }
-  const seed = () => page.locator('logit-draw #seed').inputValue();
-  const first = await seed();
-  await press('n');
-  assert.notEqual(await seed(), first);
-  await press('d');
-  assert.equal(await page.locator('logit-draw .result').getAttribute('data-total'), '1000');
-  await press('t');
-  assert.match(await focused(page), /^logit-knob/);
-  await press('ArrowRight');
-  await press('s');
-  assert.equal(await steps(), 1, 'on a slider too');
-  await press('3');
-  assert.equal(await view(), 'compare');
-  await press('s');
-  assert.equal(await view(), 'compare');
-  await press('2');
-  assert.equal(await steps(), 1, 'the bench alone has steps');
-
   // In a text box, the shortcut keys are letters.
-  await press('e');
+  await press(page, 'e');
   assert.match(await focused(page), /logit-text prompt/);
   const before = await page.locator('#prompt').inputValue();
   await page.keyboard.type('s2');
   assert.equal(await page.locator('#prompt').inputValue(), `${before}s2`);
-  assert.equal(await view(), 'bench');
+  assert.equal(await viewOf(page), 'bench');
   await page.locator('#prompt').fill(before);
   await page.locator('#prompt').press('Enter');
   await settle(page);
 
   // The question mark opens the list of shortcuts. If shortcuts are off, no key works, and the menu has the list.
   await page.locator('logit-text [data-command=step]').focus();
-  await press('?');
+  await press(page, '?');
   const dialog = page.locator('logit-shortcuts dialog');
   await dialog.waitFor();
   assert.equal(await dialog.locator('dt').count(), 12);
   await page.locator('logit-shortcuts #on').press('Space');
-  await press('Escape');
+  await press(page, 'Escape');
   assert.equal(await dialog.isVisible(), false);
   assert.match(await focused(page), /logit-text step/);
-  const had = await steps();
-  await press('s');
-  await press('?');
-  assert.deepEqual([await steps(), await dialog.isVisible()], [had, false]);
+  const had = await steps(page);
+  await press(page, 's');
+  await press(page, '?');
+  assert.deepEqual([await steps(page), await dialog.isVisible()], [had, false]);
   await page.locator('logit-preferences [popovertarget]').click();
   await page.locator('logit-preferences [data-command=shortcuts]').click();
   await dialog.waitFor();
   await page.locator('logit-shortcuts #on').press('Space');
-  await press('Escape');
+  await press(page, 'Escape');
   await page.locator('logit-chain h2').click();
-  await press('s');
-  assert.equal(await steps(), had + 1);
-  // If the views have no tabs, a number key does nothing.
-  await offer('chain,model');
-  await settle(page);
-  await press('3');
-  assert.equal(await view(), 'bench');
-  await offer(''); // offers all views again, since the next test may reuse this page
+  await press(page, 's');
+  assert.equal(await steps(page), had + 1);
   assert.deepEqual(complaints, []);
   await close();
 });
+
+long(
+  'single keys also change the seed and the view, on a slider too, if there are views',
+  async () => {
+    const { page, complaints, close } = await bench.open();
+    const offer = (controls) =>
+      page.locator('logit-scope').evaluate((it, asked) => (it.controls = asked), controls);
+    await page.evaluate(() => document.activeElement?.blur());
+    const seed = () => page.locator('logit-draw #seed').inputValue();
+    const first = await seed();
+    await press(page, 'n');
+    assert.notEqual(await seed(), first);
+    await press(page, 'd');
+    assert.equal(await page.locator('logit-draw .result').getAttribute('data-total'), '1000');
+    await press(page, 't');
+    assert.match(await focused(page), /^logit-knob/);
+    await press(page, 'ArrowRight');
+    await press(page, 's');
+    assert.equal(await steps(page), 1, 'on a slider too');
+    await press(page, '3');
+    assert.equal(await viewOf(page), 'compare');
+    await press(page, 's');
+    assert.equal(await viewOf(page), 'compare');
+    await press(page, '2');
+    assert.equal(await steps(page), 1, 'the bench alone has steps');
+
+    // If the views have no tabs, a number key does nothing.
+    await offer('chain,model');
+    await settle(page);
+    await press(page, '3');
+    assert.equal(await viewOf(page), 'bench');
+    await offer(''); // offers all views again, since the next test may reuse this page
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);

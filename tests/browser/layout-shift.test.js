@@ -1,10 +1,9 @@
 /**
  * Tests that no element of the page moves by itself. It measures layout shift as browsers do: for a cold load of each
- * view, and for usual actions on the landscape, on the bench and in Compare. Long tests try 30 actions in each view.
+ * view, and for usual actions on the landscape, on the bench and in Compare, and for 30 actions in each view. All are long: first-frame.test.js measures a cold load.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { LONG, long, sample } from '../long.js';
+import { LONG, long } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { closed } from '../cleanup.js';
 import { frame, openBench, settle, until } from './bench.js';
@@ -19,18 +18,7 @@ const WIDTHS = [
   [1440, 900],
 ];
 
-/** Actions that every sample includes, because other actions depend on them. */
-const NEEDED = [
-  'top-p',
-  'the order',
-  'the order back',
-  'the bench',
-  'a step',
-  'the text anew',
-  'the landscape again',
-];
-
-const bench = closed(await openBench());
+const bench = LONG && closed(await openBench());
 
 /** Runs in the page: sums layout shifts as browsers do, without shifts right after input; `every` has those too. */
 function count() {
@@ -102,8 +90,8 @@ function actionsOf(page) {
   ];
 }
 
-for (const [width, height] of sample(WIDTHS, 1))
-  test(`a cold load and the usual actions move nothing: ${width} px`, async () => {
+for (const [width, height] of WIDTHS)
+  long(`a cold load and the usual actions move nothing: ${width} px`, async () => {
     const { page, complaints, close } = await bench.open({
       path: 'source/tests/browser/blank.html',
       ready: false,
@@ -121,9 +109,7 @@ for (const [width, height] of sample(WIDTHS, 1))
     const found = {};
     let before = cold;
     const actions = actionsOf(page);
-    const tried = sample([...actions.keys()], 2);
-    for (const [i, [name, act]] of actions.entries()) {
-      if (!tried.includes(i) && !NEEDED.includes(name)) continue;
+    for (const [name, act] of actions) {
       await act();
       await settle(page);
       const now = await shifts();
@@ -133,9 +119,22 @@ for (const [width, height] of sample(WIDTHS, 1))
     assert.equal(actions.length, 30);
     const all = Object.values(found).reduce((sum, each) => sum + each, 0);
     assert.ok(all < MOST, JSON.stringify(found));
+    assert.deepEqual(complaints, []);
+    await close();
+  });
 
+for (const [width, height] of WIDTHS)
+  long(`a cold load of any view and texts of Compare move nothing: ${width} px`, async () => {
+    const { page, complaints, close } = await bench.open({
+      path: 'source/tests/browser/blank.html',
+      ready: false,
+      own: true,
+      viewport: { width, height },
+    });
+    await page.addInitScript(count);
+    const shifts = async () => page.evaluate(() => globalThis.shifts);
     const others = VIEW_NAMES.filter((name) => !['landscape', 'bench', 'compare'].includes(name));
-    const visited = [...sample(others, 1), 'bench', 'compare'];
+    const visited = [...others, 'bench', 'compare'];
     for (const view of visited) {
       await page.goto(`${bench.url}?lang=en&view=${view}`);
       await page.locator('logit-scope').evaluate((it) => it.updateComplete);
@@ -149,7 +148,7 @@ for (const [width, height] of sample(WIDTHS, 1))
     }
     const luck = page.locator('logit-compare [data-command=luck]');
     await page.locator('logit-compare #settings').click();
-    for (const seed of LONG ? ['7', '8'] : ['7']) {
+    for (const seed of ['7', '8']) {
       const box = page.locator('logit-compare [data-name=seed]');
       await box.fill(seed);
       await box.press('Enter');
