@@ -129,7 +129,7 @@ test("a drag beside a card's handle selects no text", async () => {
   await close();
 });
 
-test('on a phone the text that sticks does not cover a card during its move', async () => {
+long('on a phone the text that sticks does not cover a card during its move', async () => {
   const { page, close } = await open({ viewport: { width: 375, height: 812 } });
   await page.locator('logit-chain [data-command=list]').click();
   const card = page.locator('logit-chain .card[data-stage=top_p]');

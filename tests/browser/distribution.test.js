@@ -246,27 +246,34 @@ test('a token that is a part of a character shows its bytes', async () => {
   await close();
 });
 
-test('no knob moves the axis, and a drawn token beyond the list is shown with its rank', async () => {
-  const { page, close } = await open({ path: '?lang=en&model=stories&view=bench#' });
-  const ticks = () => page.locator('logit-distribution .frame text').allTextContents();
-  const axis = await ticks();
-  const box = page.locator('logit-knob[data-name=temperature] .box');
-  for (const temperature of ['0', '0.4', '2.5', '3']) {
-    await box.fill(temperature);
-    await box.press('Enter');
-    await settle(page);
-    assert.deepEqual(await ticks(), axis, temperature);
-    const drawn = await page.locator('logit-draw .lands').getAttribute('data-drawn');
-    const listed = page.locator(`logit-distribution .row.next[data-id="${drawn}"]`);
-    const beyond = page.locator('logit-distribution [data-beyond]');
-    assert.equal((await listed.count()) + (await beyond.count()), 1, temperature);
-    if (await beyond.count()) assert.match(await beyond.textContent(), /rank [\d,]+, /);
-  }
-  assert.equal(await page.locator('logit-distribution [data-beyond]').count(), 1, 'at 3');
-  const fill = await page.locator('logit-distribution .row').nth(3).locator('.after').textContent();
-  assert.match(fill, /^(<.)?[\d.]+%$/);
-  await close();
-});
+long(
+  'no knob moves the axis, and a drawn token beyond the list is shown with its rank',
+  async () => {
+    const { page, close } = await open({ path: '?lang=en&model=stories&view=bench#' });
+    const ticks = () => page.locator('logit-distribution .frame text').allTextContents();
+    const axis = await ticks();
+    const box = page.locator('logit-knob[data-name=temperature] .box');
+    for (const temperature of ['0', '0.4', '2.5', '3']) {
+      await box.fill(temperature);
+      await box.press('Enter');
+      await settle(page);
+      assert.deepEqual(await ticks(), axis, temperature);
+      const drawn = await page.locator('logit-draw .lands').getAttribute('data-drawn');
+      const listed = page.locator(`logit-distribution .row.next[data-id="${drawn}"]`);
+      const beyond = page.locator('logit-distribution [data-beyond]');
+      assert.equal((await listed.count()) + (await beyond.count()), 1, temperature);
+      if (await beyond.count()) assert.match(await beyond.textContent(), /rank [\d,]+, /);
+    }
+    assert.equal(await page.locator('logit-distribution [data-beyond]').count(), 1, 'at 3');
+    const fill = await page
+      .locator('logit-distribution .row')
+      .nth(3)
+      .locator('.after')
+      .textContent();
+    assert.match(fill, /^(<.)?[\d.]+%$/);
+    await close();
+  },
+);
 
 test('the figures over the bars stay in their columns while a knob turns', async () => {
   const { page, close } = await bench.open();
@@ -318,26 +325,29 @@ long(
   },
 );
 
-test('the logarithmic axis has equal steps for each factor of ten, and is in the link', async () => {
-  const { page, close } = await open({ path: '?lang=en&model=stories#bench_chart=log' });
-  assert.equal(await page.locator('#tab-log').getAttribute('aria-selected'), 'true');
-  const ticks = page.locator('logit-distribution .frame text');
-  assert.deepEqual(await ticks.allTextContents(), [
-    '0.0001%',
-    '0.001%',
-    '0.01%',
-    '0.1%',
-    '1%',
-    '10%',
-    '100%',
-  ]);
-  const places = await ticks.evaluateAll((all) =>
-    all.map((text) => Number(text.getAttribute('x'))),
-  );
-  const gaps = places.slice(1).map((x, i) => x - places[i]);
-  for (const gap of gaps) assert.ok(Math.abs(gap - gaps[0]) < 1e-6, gaps.join());
-  await close();
-});
+long(
+  'the logarithmic axis has equal steps for each factor of ten, and is in the link',
+  async () => {
+    const { page, close } = await open({ path: '?lang=en&model=stories#bench_chart=log' });
+    assert.equal(await page.locator('#tab-log').getAttribute('aria-selected'), 'true');
+    const ticks = page.locator('logit-distribution .frame text');
+    assert.deepEqual(await ticks.allTextContents(), [
+      '0.0001%',
+      '0.001%',
+      '0.01%',
+      '0.1%',
+      '1%',
+      '10%',
+      '100%',
+    ]);
+    const places = await ticks.evaluateAll((all) =>
+      all.map((text) => Number(text.getAttribute('x'))),
+    );
+    const gaps = places.slice(1).map((x, i) => x - places[i]);
+    for (const gap of gaps) assert.ok(Math.abs(gap - gaps[0]) < 1e-6, gaps.join());
+    await close();
+  },
+);
 
 test('the roundest top-p for n tokens keeps exactly n tokens', () => {
   const logits = [2.1, 1.7, 0.3, 0.29, -1, -3, -8];
