@@ -8,7 +8,7 @@
 
 #include "simd.h"
 
-/* Number of quads (four rows) in a block; number of vectors that share the levels of a group. */
+/* Number of quads (four rows) in a block; number of vectors that share an unpacked group. */
 enum { QUADS = MATRIX_BLOCK / 4, BATCH = 32 };
 
 /* Returns the largest magnitude of a group. Compares the bits of magnitudes: they have the order of
@@ -91,7 +91,16 @@ static inline ALWAYS bytes16 codes_load(const struct format *f, const uint8_t *p
     UNROLL
     for (int p = 1; p < pieces.n; p++)
         codes = bytes16_or(codes, bytes16_piece(f, planes, pieces.of[p]));
-    return codes;
+    return f->levels ? bytes16_level(codes) : codes;
+}
+
+static inline ALWAYS size_t unit_bytes_of(const struct format *f) {
+    return (size_t)FORMAT_PLANE * (size_t)format_unit_planes(f->bits);
+}
+
+/* Returns the bytes from a quad (four rows) to the next one in planes of codes. */
+static inline ALWAYS size_t quad_bytes_of(const struct format *f) {
+    return 16 * (format_strip_rows(f->bits) == 4 ? (size_t)f->bits : 1);
 }
 
 static inline ALWAYS factors4 factors_load(const struct format *f, const uint8_t *group, size_t h) {
@@ -102,6 +111,11 @@ static inline ALWAYS factors4 factors_load(const struct format *f, const uint8_t
 static inline ALWAYS factors4 shares_load(const struct format *f, const uint8_t *group, size_t h) {
     const uint8_t *p = group + h * MATRIX_BLOCK;
     return f->nibbles ? factors_of_high(p) : factors_of(p + (size_t)f->factors * MATRIX_BLOCK);
+}
+
+static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *heads, size_t i) {
+    if (f->half) return f32x4_load_f16(heads + 2 * i);
+    return f32x4_load((const float *)(const void *)heads + i);
 }
 
 static inline ALWAYS sums4 group_sums(const struct quants *x) {
@@ -116,21 +130,16 @@ static inline ALWAYS i32x4 dots_times_factors(dots sums, const struct format *f,
 
 /* Computes the integer sums over a group of plain codes (is_plain), times the factors. In a halved
  * format (is_halved) a unit has 4 or 8 codes, so a half ends after each fourth code. */
-static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
+static inline ALWAYS void plain_dots(i32x4 totals[QUADS], const struct format *f,
                                      const uint8_t *group, const uint8_t *planes, size_t n_quads,
-                                     const struct quants *x, size_t n_tokens) {
+                                     const struct quants *x) {
     int n_codes = format_unit_codes(f->bits), n_units = MATRIX_GROUP / 4 / n_codes;
-    size_t unit_bytes = (size_t)FORMAT_PLANE * (size_t)format_unit_planes(f->bits);
-    dots sums[QUADS][DOTS_TOKENS];
+    sums4 x_sums = is_halved(f) ? sums_load(x->sums[0]) : group_sums(x);
+    dots sums[QUADS];
     UNROLL
-    for (size_t t = 0; t < n_tokens; t++) {
-        sums4 x_sums = is_halved(f) ? sums_load(x[t].sums[0]) : group_sums(x + t);
-        dots start = dots_start(x_sums, f->offset);
-        UNROLL
-        for (size_t q = 0; q < n_quads; q++) {
-            sums[q][t] = start;
-            totals[q][t] = i32x4_splat(0);
-        }
+    for (size_t q = 0; q < n_quads; q++) {
+        sums[q] = dots_start(x_sums, f->offset);
+        totals[q] = i32x4_splat(0);
     }
     ROLLED
     for (int u = 0; u < n_units; u++) {
@@ -139,143 +148,104 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
             int c = u * n_codes + i;
             UNROLL
             for (size_t q = 0; q < n_quads; q++) {
-                bytes16 w = codes_load(f, planes + (size_t)u * unit_bytes + 16 * q, i);
-                UNROLL
-                for (size_t t = 0; t < n_tokens; t++)
-                    sums[q][t] = dots_add(sums[q][t], w, dots_x_load(x[t].values + 4 * (size_t)c));
+                bytes16 w = codes_load(f, planes + (size_t)u * unit_bytes_of(f) + 16 * q, i);
+                sums[q] = dots_add(sums[q], w, dots_x_load(x->values + 4 * (size_t)c));
             }
             UNROLL
-            for (size_t t = 0; t < n_tokens && is_halved(f) && i % 4 == 3; t++) {
-                dots start = dots_start(sums_load(x[t].sums[1]), f->offset);
-                UNROLL
-                for (size_t q = 0; q < n_quads; q++) {
-                    i32x4 total = dots_times_factors(sums[q][t], f, group + 4 * q, (size_t)c / 4);
-                    totals[q][t] = i32x4_add(totals[q][t], total);
-                    sums[q][t] = start;
-                }
+            for (size_t q = 0; q < n_quads && is_halved(f) && i % 4 == 3; q++) {
+                i32x4 total = dots_times_factors(sums[q], f, group + 4 * q, (size_t)c / 4);
+                totals[q] = i32x4_add(totals[q], total);
+                sums[q] = dots_start(sums_load(x->sums[1]), f->offset);
             }
         }
     }
     UNROLL
-    for (size_t q = 0; q < n_quads && !is_halved(f); q++) {
-        UNROLL
-        for (size_t t = 0; t < n_tokens; t++)
-            totals[q][t] = dots_times_factors(sums[q][t], f, group + 4 * q, 0);
-    }
+    for (size_t q = 0; q < n_quads && !is_halved(f); q++)
+        totals[q] = dots_times_factors(sums[q], f, group + 4 * q, 0);
 }
 
 /* Computes the sums of plain_dots for levels or signed bytes and formats of at most one factor. */
-static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
+static inline ALWAYS void signed_dots(i32x4 totals[QUADS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
-                                      const struct quants *x, size_t n_tokens) {
+                                      const struct quants *x) {
     int n_codes = format_unit_codes(f->bits);
-    wide sums[QUADS][DOTS_TOKENS];
+    wide sums[QUADS];
     UNROLL
-    for (size_t q = 0; q < n_quads; q++) {
-        UNROLL
-        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = wide_zero();
-    }
+    for (size_t q = 0; q < n_quads; q++) sums[q] = wide_zero();
     ROLLED
     for (int u = 0; u < f->bits; u++) {
         UNROLL
         for (int i = 0; i < n_codes; i++) {
+            wide_x of_x = wide_x_load(x->values + 4 * (size_t)(u * n_codes + i));
             UNROLL
-            for (size_t q = 0; q < n_quads; q++) {
-                bytes16 w = codes_load(f, planes + FORMAT_PLANE * (size_t)u + 16 * q, i);
-                if (f->levels) w = bytes16_level(w);
-                UNROLL
-                for (size_t t = 0; t < n_tokens; t++)
-                    sums[q][t] = wide_add(sums[q][t], w,
-                                          wide_x_load(x[t].values + 4 * (size_t)(u * n_codes + i)));
-            }
+            for (size_t q = 0; q < n_quads; q++)
+                sums[q] = wide_add(
+                    sums[q], codes_load(f, planes + FORMAT_PLANE * (size_t)u + 16 * q, i), of_x);
         }
     }
     UNROLL
     for (size_t q = 0; q < n_quads; q++) {
-        UNROLL
-        for (size_t t = 0; t < n_tokens; t++) {
-            totals[q][t] = wide_total(sums[q][t], x[t].negative);
-            if (f->factors) totals[q][t] = i32x4_mul(totals[q][t], i32x4_load_i8(group + 4 * q));
-        }
+        totals[q] = wide_total(sums[q], x->negative);
+        if (f->factors) totals[q] = i32x4_mul(totals[q], i32x4_load_i8(group + 4 * q));
     }
 }
 
 /* Returns the term of the minimum: minimum * (x_scale * (float)(m0 * s0 + m1 * s1)). */
-static inline ALWAYS f32x4 minimum_term(const struct format *f, const uint8_t *group, f32x4 minimum,
-                                        const struct quants *x) {
-    if (!f->factors) return f32x4_mul(minimum, f32x4_splat(x->scale * (float)quants_sum(x)));
-    sums4 first = f->factors == 2 ? sums_load(x->sums[0]) : group_sums(x);
-    i32x4 share = factors_times_sums(shares_load(f, group, 0), first);
-    if (f->factors == 2) {
-        factors4 second = shares_load(f, group, 1);
-        share = i32x4_add(share, factors_times_sums(second, sums_load(x->sums[1])));
-    }
+static inline ALWAYS f32x4 minimum_term(f32x4 minimum, i32x4 share, const struct quants *x) {
     return f32x4_mul(minimum, f32x4_mul(f32x4_splat(x->scale), f32x4_from_i32x4(share)));
 }
 
-static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *heads, size_t i) {
-    if (f->half) return f32x4_load_f16(heads + 2 * i);
-    return f32x4_load((const float *)(const void *)heads + i);
+static inline ALWAYS i32x4 share_of(const struct format *f, const uint8_t *group,
+                                    const struct quants *x) {
+    if (!f->factors) return i32x4_splat(quants_sum(x));
+    sums4 first = f->factors == 2 ? sums_load(x->sums[0]) : group_sums(x);
+    i32x4 share = factors_times_sums(shares_load(f, group, 0), first);
+    if (f->factors < 2) return share;
+    factors4 second = shares_load(f, group, 1);
+    return i32x4_add(share, factors_times_sums(second, sums_load(x->sums[1])));
 }
 
-/* Adds the terms of a group to sums (n_quads, n_tokens). All pointers are to the first row. */
+/* Adds the terms of a group to sums (n_quads,). All pointers are to the first row. */
 static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const uint8_t *heads,
                                     const uint8_t *group, const uint8_t *planes, size_t n_quads,
-                                    const struct quants *x, size_t n_tokens) {
-    i32x4 totals[QUADS][DOTS_TOKENS];
+                                    const struct quants *x) {
+    i32x4 totals[QUADS];
     if (is_plain(f))
-        plain_dots(totals, f, group, planes, n_quads, x, n_tokens);
+        plain_dots(totals, f, group, planes, n_quads, x);
     else
-        signed_dots(totals, f, group, planes, n_quads, x, n_tokens);
+        signed_dots(totals, f, group, planes, n_quads, x);
     UNROLL
     for (size_t q = 0; q < n_quads; q++) {
-        f32x4 scale = head_load(f, heads, 4 * q), minimum = scale;
-        if (f->minimum) minimum = head_load(f, heads, MATRIX_BLOCK + 4 * q);
-        UNROLL
-        for (size_t t = 0; t < n_tokens; t++) {
-            f32x4 product = f32x4_from_i32x4(totals[q][t]);
-            f32x4 term = f32x4_mul(product, f32x4_mul(scale, f32x4_splat(x[t].scale)));
-            if (f->minimum) term = f32x4_add(term, minimum_term(f, group + 4 * q, minimum, x + t));
-            sums[q * n_tokens + t] = f32x4_add(sums[q * n_tokens + t], term);
+        f32x4 product = f32x4_from_i32x4(totals[q]), scale = head_load(f, heads, 4 * q);
+        f32x4 term = f32x4_mul(product, f32x4_mul(scale, f32x4_splat(x->scale)));
+        if (f->minimum) {
+            f32x4 minimum = head_load(f, heads, MATRIX_BLOCK + 4 * q);
+            term = f32x4_add(term, minimum_term(minimum, share_of(f, group + 4 * q, x), x));
         }
+        sums[q] = f32x4_add(sums[q], term);
     }
 }
 
-/* Quads (four rows) of a block: `count` of them from `first` on, `step` at a time. */
-struct quads {
-    size_t first, count, step;
-};
-
-/* n vectors; the next n_tokens of them are multiplied together. */
-struct vectors {
-    const struct quants *x;
-    size_t n, n_tokens;
-};
-
-/* Multiplies the quads of each of n_streams neighbouring blocks by the vectors, and adds the
- * products to sums (n_streams, count, n_tokens). */
-static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f,
-                                             const uint8_t *block, size_t n_streams, size_t cols,
-                                             struct quads quads, struct vectors vectors) {
-    const struct quants *x = vectors.x;
-    size_t n_tokens = vectors.n_tokens;
-    size_t n_groups = f->values / MATRIX_GROUP;
-    size_t quad_bytes = 16 * (format_strip_rows(f->bits) == 4 ? (size_t)f->bits : 1);
+/* Multiplies n_streams neighbouring blocks by a vector with groups `stride` apart, and adds the
+ * products to sums (n_streams, QUADS). */
+static inline ALWAYS void blocks_times_quants(f32x4 *sums, const struct format *f,
+                                              const uint8_t *block, size_t n_streams, size_t cols,
+                                              const struct quants *x, size_t stride) {
+    size_t step = (size_t)format_strip_rows(f->bits) / 4;
     ROLLED
     for (size_t b = 0; b < cols / f->values; b++, block += format_packed_bytes(f)) {
-        const uint8_t *heads = block + quads.first * (f->half ? 8 : 16);
-        const uint8_t *factors = block + format_head_bytes(f) + 4 * quads.first;
-        const uint8_t *planes = block + format_planes_start(f) + quad_bytes * quads.first;
+        const uint8_t *factors = block + format_head_bytes(f);
+        const uint8_t *planes = block + format_planes_start(f);
         ROLLED
-        for (size_t g = 0; g < n_groups; g++, x += vectors.n) {
+        for (size_t g = 0; g < f->values / MATRIX_GROUP; g++, x += stride) {
             size_t stream = 0;
             ROLLED
             for (size_t s = 0; s < n_streams; s++, stream += block_bytes_of(f, cols)) {
                 ROLLED
-                for (size_t q = 0; q < quads.count; q += quads.step)
-                    add_group(sums + (s * quads.count + q) * n_tokens, f,
-                              heads + stream + q * (f->half ? 8 : 16), factors + stream + 4 * q,
-                              planes + stream + quad_bytes * q, quads.step, x, n_tokens);
+                for (size_t q = 0; q < QUADS; q += step)
+                    add_group(sums + s * QUADS + q, f, block + stream + q * (f->half ? 8 : 16),
+                              factors + stream + 4 * q, planes + stream + quad_bytes_of(f) * q,
+                              step, x);
             }
             factors += format_factor_bytes(f);
             planes += format_planes_bytes(f);
@@ -284,8 +254,8 @@ static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f
 }
 
 /* These functions are not inlined, to keep the loops small: they run once for all columns. */
-static OUTLINED void sums_clear(f32x4 sums[DOTS_STREAMS * QUADS]) {
-    for (size_t i = 0; i < (size_t)DOTS_STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
+static OUTLINED void sums_clear(f32x4 *sums, size_t n) {
+    for (size_t i = 0; i < n; i++) sums[i] = f32x4_splat(0);
 }
 static OUTLINED void sums_store(float *out, f32x4 sums[QUADS], const float *bias, size_t left) {
     block_store(out, sums, bias, left);
@@ -296,119 +266,267 @@ static OUTLINED void streams_store(float *out, f32x4 sums[DOTS_STREAMS * QUADS],
         sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* Next rows of the result for one vector, written to `out`; `left` rows remain. */
-struct target {
-    float *out;
-    const float *bias;
-    size_t rows, left;
-};
-
-/* Multiplies a block by vectors, in passes of quads.count quads, quads.step at a time. The sums
- * stay in registers, because no code takes their address. */
-static inline ALWAYS void block_times_quants(struct target to, const struct format *f,
-                                             const uint8_t *block, size_t cols, struct quads quads,
-                                             struct vectors vectors) {
-    size_t n_tokens = vectors.n_tokens, n_sums = quads.count * n_tokens;
-    f32x4 all[DOTS_TOKENS][QUADS];
-    ROLLED
-    for (; quads.first < QUADS; quads.first += quads.count) {
-        f32x4 sums[QUADS * DOTS_TOKENS];
-        UNROLL
-        for (size_t i = 0; i < n_sums; i++) sums[i] = f32x4_splat(0);
-        quads_times_quants(sums, f, block, 1, cols, quads, vectors);
-        UNROLL
-        for (size_t i = 0; i < n_sums; i++) all[i % n_tokens][quads.first + i / n_tokens] = sums[i];
-    }
-    ROLLED
-    for (size_t t = 0; t < n_tokens; t++)
-        sums_store(to.out + t * to.rows, all[t], to.bias, to.left);
-}
-
-/* Multiplies a block of levels by n <= BATCH vectors with groups `stride` apart. The levels of a
- * group are looked up once and then multiplied as codes of eight bits. */
-static OUTLINED void levels_times_quants(struct target to, size_t values, uint8_t n_factors,
-                                         const uint8_t *block, size_t cols, const struct quants *x,
-                                         size_t stride, size_t n) {
-    const struct format f = {.bits = 4, .factors = n_factors}, bytes = {.bits = 8, .factors = 1};
-    f32x4 sums[BATCH * QUADS];
-    uint8_t codes[MATRIX_GROUP / 4 * FORMAT_PLANE], ones[MATRIX_BLOCK];
-    const uint8_t *factors = ones, *planes = block;
-    for (size_t i = 0; i < MATRIX_BLOCK; i++) ones[i] = 1;
-    for (size_t i = 0; i < BATCH * QUADS; i++) sums[i] = f32x4_splat(0);
-    for (size_t c = 0; c < cols; c += MATRIX_GROUP, x += stride) {
-        if (c % values == 0) {
-            block = planes;
-            if (n_factors) factors = block + format_head_bytes(&f);
-            planes =
-                block + format_head_bytes(&f) + values / MATRIX_GROUP * format_factor_bytes(&f);
-        }
-        for (size_t i = 0; i < sizeof codes; i += i % FORMAT_PLANE < 48 ? 16 : 16 + FORMAT_PLANE) {
-            bytes16_store(codes + i, bytes16_level(codes_load(&f, planes, 0)));
-            bytes16_store(codes + i + FORMAT_PLANE, bytes16_level(codes_load(&f, planes, 1)));
-            planes += 16;
-        }
-        for (size_t t = 0; t < n; t += DOTS_TOKENS)
-            for (size_t q = 0; q < QUADS; q += DOTS_QUADS)
-                add_group(sums + t * QUADS + q * DOTS_TOKENS, &bytes, block + 16 * q,
-                          factors + 4 * q, codes + 16 * q, DOTS_QUADS, x + t, DOTS_TOKENS);
-        factors += format_factor_bytes(&f);
-    }
-    for (size_t t = 0; t < n; t++) {
-        f32x4 own[QUADS];
-        size_t in_tile = t % DOTS_TOKENS, tile = (t - in_tile) * QUADS;
-        for (size_t q = 0; q < QUADS; q++) own[q] = sums[tile + q * DOTS_TOKENS + in_tile];
-        sums_store(to.out + t * to.rows, own, to.bias, to.left);
-    }
-}
-
-static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
-                                        const float *bias, const struct quants *x, size_t n) {
-    size_t rows = w->rows, cols = w->cols, strip = (size_t)format_strip_rows(f->bits) / 4;
-    size_t n_quads = strip < DOTS_QUADS ? strip : DOTS_QUADS;
-    const uint8_t *block = w->data;
-    for (size_t r = 0; r < rows; r += MATRIX_BLOCK, block += block_bytes_of(f, cols)) {
-        struct target to = {out + r, bias ? bias + r : NULL, rows, rows - r};
-        size_t t = 0;
-        for (size_t step; f->levels && t + DOTS_TOKENS <= n; t += step, to.out += step * rows) {
-            step = n - t < BATCH ? (n - t) / DOTS_TOKENS * DOTS_TOKENS : BATCH;
-            levels_times_quants(to, f->values, f->factors, block, cols, x + t, n, step);
-        }
-        for (; !f->levels && t + DOTS_TOKENS <= n; t += DOTS_TOKENS, to.out += DOTS_TOKENS * rows)
-            block_times_quants(to, f, block, cols, (struct quads){0, n_quads, n_quads},
-                               (struct vectors){x + t, n, DOTS_TOKENS});
-        for (; t < n; t++, to.out += rows)
-            block_times_quants(to, f, block, cols, (struct quads){0, QUADS, strip},
-                               (struct vectors){x + t, n, 1});
-    }
-}
-
 /* Multiplies one vector by `streams` blocks at a time; the last step may have fewer blocks. */
 static inline ALWAYS void matvec_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t streams) {
     size_t cols = w->cols, step = streams * MATRIX_BLOCK;
-    size_t strip = (size_t)format_strip_rows(f->bits) / 4;
     const uint8_t *block = w->data;
     for (size_t r = 0; r < w->rows; r += step, block += streams * block_bytes_of(f, cols)) {
         f32x4 sums[DOTS_STREAMS * QUADS];
         size_t left = w->rows - r, blocks = (left + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
         size_t n_streams = blocks < streams ? blocks : streams;
-        sums_clear(sums);
-        quads_times_quants(sums, f, block, n_streams, cols, (struct quads){0, QUADS, strip},
-                           (struct vectors){x, 1, 1});
+        sums_clear(sums, DOTS_STREAMS * QUADS);
+        blocks_times_quants(sums, f, block, n_streams, cols, x, 1);
         streams_store(out + r, sums, n_streams, bias ? bias + r : NULL, left);
+    }
+}
+
+/* A group of a block, unpacked once for up to BATCH vectors: codes as bytes, levels looked up, and
+ * the factors and shares of each half as vector words. */
+struct panel {
+    f32x4 scales[QUADS], minima[QUADS];
+    factors4 factors[2][QUADS], shares[2][QUADS];
+    const uint8_t *codes; /* planes of codes of 8 bits: `unpacked`, or in the block */
+    int offset;
+    uint8_t unpacked[MATRIX_GROUP / 4 * FORMAT_PLANE];
+};
+
+/* Arithmetic of a format. Formats with the same arithmetic share a loop: a format without factors
+ * has the factor 1, and a single factor serves both halves. */
+struct arithmetic {
+    bool plain, halved, minimum, factors;
+};
+
+static inline ALWAYS void panel_heads(struct panel *panel, const struct format *f,
+                                      const uint8_t *heads) {
+    ROLLED
+    for (size_t q = 0; q < QUADS; q++) {
+        panel->scales[q] = head_load(f, heads, 4 * q);
+        if (f->minimum) panel->minima[q] = head_load(f, heads, MATRIX_BLOCK + 4 * q);
+    }
+}
+
+static inline ALWAYS void panel_group(struct panel *panel, const struct format *f,
+                                      const uint8_t *group, const uint8_t *planes) {
+    int n_codes = format_unit_codes(f->bits), n_units = MATRIX_GROUP / 4 / n_codes;
+    ROLLED
+    for (size_t q = 0; q < QUADS; q++, group += 4, planes += quad_bytes_of(f)) {
+        uint8_t *codes = panel->unpacked + 16 * q;
+        if (f->factors && !is_plain(f)) panel->factors[0][q] = i32x4_load_i8(group);
+        UNROLL
+        for (size_t h = 0; h < 2 && f->factors && is_plain(f); h++) {
+            size_t half = f->factors == 2 ? h : 0;
+            panel->factors[h][q] = factors_load(f, group, half);
+            if (f->minimum) panel->shares[h][q] = shares_load(f, group, half);
+        }
+        ROLLED
+        for (int u = 0; u < n_units; u++) {
+            UNROLL
+            for (int i = 0; i < n_codes; i++, codes += FORMAT_PLANE)
+                bytes16_store(codes, codes_load(f, planes + (size_t)u * unit_bytes_of(f), i));
+        }
+    }
+}
+
+/* Computes the integer sums of plain_dots for a panel from quad `first` on. */
+static inline ALWAYS void panel_dots(i32x4 totals[DOTS_QUADS][DOTS_TOKENS],
+                                     const struct panel *panel, size_t first, struct arithmetic how,
+                                     const struct quants *x) {
+    dots sums[DOTS_QUADS][DOTS_TOKENS];
+    UNROLL
+    for (size_t i = 0; i < (size_t)DOTS_QUADS * DOTS_TOKENS; i++)
+        totals[i / DOTS_TOKENS][i % DOTS_TOKENS] = i32x4_splat(0);
+    ROLLED
+    for (size_t h = 0; h < (how.halved ? 2 : 1); h++) {
+        UNROLL
+        for (size_t t = 0; t < DOTS_TOKENS; t++) {
+            sums4 x_sums = how.halved ? sums_load(x[t].sums[h]) : group_sums(x + t);
+            UNROLL
+            for (size_t q = 0; q < DOTS_QUADS; q++)
+                sums[q][t] = dots_start(x_sums, how.minimum ? 0 : panel->offset);
+        }
+        ROLLED
+        for (size_t c = 4 * h; c < (how.halved ? 4 * h + 4 : MATRIX_GROUP / 4); c++) {
+            UNROLL
+            for (size_t q = 0; q < DOTS_QUADS; q++) {
+                bytes16 w = bytes16_load(panel->codes + FORMAT_PLANE * c + 16 * (first + q));
+                UNROLL
+                for (size_t t = 0; t < DOTS_TOKENS; t++)
+                    sums[q][t] = dots_add(sums[q][t], w, dots_x_load(x[t].values + 4 * c));
+            }
+        }
+        UNROLL
+        for (size_t i = 0; i < (size_t)DOTS_QUADS * DOTS_TOKENS; i++) {
+            size_t q = i / DOTS_TOKENS, t = i % DOTS_TOKENS;
+            i32x4 total = dots_scaled(sums[q][t], panel->factors[h][first + q]);
+            totals[q][t] = i32x4_add(totals[q][t], total);
+        }
+    }
+}
+
+/* Computes the integer sums of signed_dots for a panel from quad `first` on. */
+static inline ALWAYS void panel_wide(i32x4 totals[DOTS_QUADS][DOTS_TOKENS],
+                                     const struct panel *panel, size_t first, struct arithmetic how,
+                                     const struct quants *x) {
+    wide sums[DOTS_QUADS][DOTS_TOKENS];
+    UNROLL
+    for (size_t i = 0; i < (size_t)DOTS_QUADS * DOTS_TOKENS; i++)
+        sums[i / DOTS_TOKENS][i % DOTS_TOKENS] = wide_zero();
+    ROLLED
+    for (size_t c = 0; c < MATRIX_GROUP / 4; c++) {
+        UNROLL
+        for (size_t q = 0; q < DOTS_QUADS; q++) {
+            bytes16 w = bytes16_load(panel->codes + FORMAT_PLANE * c + 16 * (first + q));
+            UNROLL
+            for (size_t t = 0; t < DOTS_TOKENS; t++)
+                sums[q][t] = wide_add(sums[q][t], w, wide_x_load(x[t].values + 4 * c));
+        }
+    }
+    UNROLL
+    for (size_t i = 0; i < (size_t)DOTS_QUADS * DOTS_TOKENS; i++) {
+        size_t q = i / DOTS_TOKENS, t = i % DOTS_TOKENS;
+        totals[q][t] = wide_total(sums[q][t], x[t].negative);
+        if (how.factors) totals[q][t] = i32x4_mul(totals[q][t], panel->factors[0][first + q]);
+    }
+}
+
+/* Adds the terms of DOTS_QUADS quads of a panel, from `first` on, and DOTS_TOKENS vectors. */
+static inline ALWAYS void add_tile(f32x4 *sums, const struct panel *panel, size_t first,
+                                   struct arithmetic how, const struct quants *x) {
+    i32x4 totals[DOTS_QUADS][DOTS_TOKENS];
+    if (how.plain)
+        panel_dots(totals, panel, first, how, x);
+    else
+        panel_wide(totals, panel, first, how, x);
+    UNROLL
+    for (size_t q = 0; q < DOTS_QUADS; q++, sums += DOTS_TOKENS) {
+        f32x4 scale = panel->scales[first + q], minimum = panel->minima[first + q];
+        factors4 share0 = panel->shares[0][first + q], share1 = panel->shares[1][first + q];
+        UNROLL
+        for (size_t t = 0; t < DOTS_TOKENS; t++) {
+            f32x4 product = f32x4_from_i32x4(totals[q][t]);
+            f32x4 term = f32x4_mul(product, f32x4_mul(scale, f32x4_splat(x[t].scale)));
+            sums4 x_sums = how.halved ? sums_load(x[t].sums[0]) : group_sums(x + t);
+            i32x4 share = factors_times_sums(share0, x_sums);
+            if (how.halved)
+                share = i32x4_add(share, factors_times_sums(share1, sums_load(x[t].sums[1])));
+            if (how.minimum) term = f32x4_add(term, minimum_term(minimum, share, x + t));
+            sums[t] = f32x4_add(sums[t], term);
+        }
+    }
+}
+
+/* Adds the terms of a panel and n vectors to sums (n / DOTS_TOKENS, QUADS, DOTS_TOKENS). */
+static inline ALWAYS void add_panel(f32x4 *sums, const struct panel *panel, struct arithmetic how,
+                                    const struct quants *x, size_t n) {
+    ROLLED
+    for (size_t t = 0; t < n; t += DOTS_TOKENS) {
+        ROLLED
+        for (size_t q = 0; q < QUADS; q += DOTS_QUADS)
+            add_tile(sums + t * QUADS + q * DOTS_TOKENS, panel, q, how, x + t);
+    }
+}
+
+#define PANEL(name, ...)                                                    \
+    static OUTLINED void add_##name(f32x4 *sums, const struct panel *panel, \
+                                    const struct quants *x, size_t n) {     \
+        add_panel(sums, panel, (struct arithmetic){__VA_ARGS__}, x, n);     \
+    }
+
+PANEL(offset, .plain = true)
+PANEL(minimum, .plain = true, .minimum = true)
+PANEL(halves, .plain = true, .halved = true)
+PANEL(halves_minimum, .plain = true, .halved = true, .minimum = true)
+PANEL(signed, .factors = false)
+PANEL(signed_factors, .factors = true)
+
+static inline ALWAYS void panel_times_quants(f32x4 *sums, const struct panel *panel,
+                                             const struct format *f, const struct quants *x,
+                                             size_t n) {
+    if (!is_plain(f))
+        (f->factors ? add_signed_factors : add_signed)(sums, panel, x, n);
+    else if (is_halved(f))
+        (f->minimum ? add_halves_minimum : add_halves)(sums, panel, x, n);
+    else
+        (f->minimum ? add_minimum : add_offset)(sums, panel, x, n);
+}
+
+/* Multiplies a block by n <= BATCH vectors with groups `stride` apart; DOTS_TOKENS divides n. */
+static inline ALWAYS void block_times_quants(f32x4 *sums, const struct format *f,
+                                             const uint8_t *block, size_t cols,
+                                             const struct quants *x, size_t stride, size_t n) {
+    struct panel panel;
+    panel.offset = f->offset;
+    panel.codes = panel.unpacked;
+    for (size_t q = 0; q < QUADS; q++) {
+        panel.minima[q] = f32x4_splat(0);
+        panel.factors[0][q] = panel.factors[1][q] = factors_one();
+        panel.shares[0][q] = panel.shares[1][q] = factors_one();
+    }
+    ROLLED
+    for (size_t b = 0; b < cols / f->values; b++, block += format_packed_bytes(f)) {
+        const uint8_t *factors = block + format_head_bytes(f);
+        const uint8_t *planes = block + format_planes_start(f);
+        panel_heads(&panel, f, block);
+        ROLLED
+        for (size_t g = 0; g < f->values / MATRIX_GROUP; g++, x += stride) {
+            if (f->bits < 8) panel_group(&panel, f, factors, planes);
+            if (f->bits == 8) panel.codes = planes;
+            panel_times_quants(sums, &panel, f, x, n);
+            factors += format_factor_bytes(f);
+            planes += format_planes_bytes(f);
+        }
+    }
+}
+
+static OUTLINED void batch_store(float *out, f32x4 *sums, const struct matrix *w, size_t r,
+                                 const float *bias, size_t n) {
+    for (size_t t = 0; t < n; t++) {
+        f32x4 own[QUADS];
+        size_t in_tile = t % DOTS_TOKENS, tile = (t - in_tile) * QUADS;
+        for (size_t q = 0; q < QUADS; q++) own[q] = sums[tile + q * DOTS_TOKENS + in_tile];
+        sums_store(out + t * w->rows + r, own, bias ? bias + r : NULL, w->rows - r);
+    }
+}
+
+/* Multiplies vectors in batches. Two or three vectors are not worth the unpacking of codes of 4 or
+ * 8 bits. They and the last vector are multiplied one by one, with sums in registers, because no
+ * code takes their address. */
+static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
+                                        const float *bias, const struct quants *x, size_t n) {
+    bool one_by_one = n < 4 && (f->bits == 4 || f->bits == 8);
+    size_t rows = w->rows, cols = w->cols, whole = one_by_one ? 0 : n - n % DOTS_TOKENS;
+    const uint8_t *block = w->data;
+    for (size_t r = 0; r < rows; r += MATRIX_BLOCK, block += block_bytes_of(f, cols)) {
+        for (size_t t = 0, step; t < whole; t += step) {
+            f32x4 sums[BATCH * QUADS];
+            step = whole - t < BATCH ? whole - t : BATCH;
+            sums_clear(sums, step * QUADS);
+            block_times_quants(sums, f, block, cols, x + t, n, step);
+            batch_store(out + t * rows, sums, w, r, bias, step);
+        }
+        for (size_t t = whole; t < n; t++) {
+            f32x4 sums[QUADS], own[QUADS];
+            UNROLL
+            for (size_t q = 0; q < QUADS; q++) sums[q] = f32x4_splat(0);
+            blocks_times_quants(sums, f, block, 1, cols, x + t, n);
+            UNROLL
+            for (size_t q = 0; q < QUADS; q++) own[q] = sums[q];
+            sums_store(out + t * rows + r, own, bias ? bias + r : NULL, rows - r);
+        }
     }
 }
 
 /* Two functions for each format, so that the format's table row is a constant. They are not
  * inlined, because a compiler allocates registers better in a small function. */
 #define MATMUL(type)                                                                          \
-    static OUTLINED void matmul_##type(float *out, const struct matrix *w, const float *bias, \
-                                       const struct quants *x, size_t n) {                    \
-        matmul_format(out, &format_table[GGUF_##type], w, bias, x, n);                        \
-    }                                                                                         \
     static OUTLINED void matvec_##type(float *out, const struct matrix *w, const float *bias, \
                                        const struct quants *x, size_t streams) {              \
         matvec_format(out, &format_table[GGUF_##type], w, bias, x, streams);                  \
+    }                                                                                         \
+    static OUTLINED void matmul_##type(float *out, const struct matrix *w, const float *bias, \
+                                       const struct quants *x, size_t n) {                    \
+        matmul_format(out, &format_table[GGUF_##type], w, bias, x, n);                        \
     }
 
 MATMUL(Q4_0)

@@ -181,6 +181,7 @@ static inline factors4 factors_of_low(const uint8_t *p) {
 static inline factors4 factors_of_high(const uint8_t *p) {
     return factors_twice(wasm_u16x8_shr(wasm_u16x8_load8x8(p), 4));
 }
+static inline factors4 factors_one(void) { return wasm_i16x8_splat(1); }
 static inline sums4 sums_load(const int16_t sums[2]) { return wasm_v128_load32_splat(sums); }
 static inline sums4 sums_add(sums4 a, sums4 b) { return wasm_i16x8_add(a, b); }
 static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
@@ -228,6 +229,7 @@ static inline factors4 factors_of_low(const uint8_t *p) {
 static inline factors4 factors_of_high(const uint8_t *p) {
     return wasm_v128_and(wasm_i32x4_shr(i32x4_load_i8(p), 4), wasm_i32x4_splat(15));
 }
+static inline factors4 factors_one(void) { return wasm_i32x4_splat(1); }
 static inline sums4 sums_load(const int16_t sums[2]) {
     return wasm_i32x4_extend_low_i16x8(wasm_v128_load32_splat(sums));
 }
@@ -419,6 +421,7 @@ static inline wide_x wide_x_load(const int16_t *p) { return dots_x_load(p); }
 static inline factors4 factors_of(const uint8_t *p) { return i32x4_load_i8(p); }
 static inline factors4 factors_of_low(const uint8_t *p) { return i32x4_load_i8(p) & 15; }
 static inline factors4 factors_of_high(const uint8_t *p) { return i32x4_load_i8(p) >> 4 & 15; }
+static inline factors4 factors_one(void) { return i32x4_splat(1); }
 static inline sums4 sums_load(const int16_t sums[2]) { return i32x4_splat(sums[0] + sums[1]); }
 static inline sums4 sums_add(sums4 a, sums4 b) { return a + b; }
 static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) { return factors * sums; }
