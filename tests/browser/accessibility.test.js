@@ -217,7 +217,7 @@ for (const lang of ['en', 'es']) {
 }
 
 test('the language switch changes every word and every number', async () => {
-  const { page, close } = await open('en', { fresh: true }); // an announcement stays as it was said
+  const { page, close } = await open('en', { own: true }); // later tests need English
   const [en, es] = await Promise.all(
     ['en', 'es'].map(async (code) =>
       JSON.parse(await readFile(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8')),
