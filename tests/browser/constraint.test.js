@@ -202,39 +202,42 @@ long('under a JSON constraint the state follows the text, and the text parses', 
   writes = false;
 });
 
-test('the page calls a complete JSON text valid and an incomplete one cut off, and shows both', async () => {
-  writes = true;
-  const { page, complaints, close } = await bench.open({ fresh: true });
-  const scopeElement = page.locator('logit-scope');
-  const restore = (constraint, branch, others = {}) =>
-    scopeElement.evaluate(
-      (it, [constraint, branch, others]) =>
-        it.restore({
-          ...it.state,
-          ...others,
-          branch,
-          settings: { ...it.state.settings, constraint },
-        }),
-      [constraint, branch, others],
-    );
-  const ids = (text) => [...text].map((character) => character.charCodeAt(0) - 32);
-  const verdict = page.locator('logit-text .verdict');
-  const plain = page.locator('logit-text pre');
-  await restore({ schema: { enum: [[1, 2]] }, space: 0 }, ids('[1,2]'));
-  await page.locator('logit-text [data-command=step][aria-disabled=false]').waitFor();
-  assert.equal(await plain.count(), 0, 'not before it has ended');
-  await page.locator('logit-text [data-command=step]').click();
-  await plain.waitFor();
-  assert.equal(await plain.innerText(), '[1,2]');
-  assert.equal(await verdict.innerText(), 'Valid JSON');
-  const cut = `"${'a'.repeat(cases(9, 99))}`;
-  await restore({ schema: { type: 'string', maxLength: cases(20, 200) } }, ids(cut), {
-    max_new_tokens: cut.length,
-  });
-  await plain.waitFor();
-  assert.equal(await plain.innerText(), cut);
-  assert.equal(await verdict.innerText(), 'Not finished: the JSON is cut off');
-  assert.deepEqual(complaints, []);
-  await close();
-  writes = false;
-});
+long(
+  'the page calls a complete JSON text valid and an incomplete one cut off, and shows both',
+  async () => {
+    writes = true;
+    const { page, complaints, close } = await bench.open({ fresh: true });
+    const scopeElement = page.locator('logit-scope');
+    const restore = (constraint, branch, others = {}) =>
+      scopeElement.evaluate(
+        (it, [constraint, branch, others]) =>
+          it.restore({
+            ...it.state,
+            ...others,
+            branch,
+            settings: { ...it.state.settings, constraint },
+          }),
+        [constraint, branch, others],
+      );
+    const ids = (text) => [...text].map((character) => character.charCodeAt(0) - 32);
+    const verdict = page.locator('logit-text .verdict');
+    const plain = page.locator('logit-text pre');
+    await restore({ schema: { enum: [[1, 2]] }, space: 0 }, ids('[1,2]'));
+    await page.locator('logit-text [data-command=step][aria-disabled=false]').waitFor();
+    assert.equal(await plain.count(), 0, 'not before it has ended');
+    await page.locator('logit-text [data-command=step]').click();
+    await plain.waitFor();
+    assert.equal(await plain.innerText(), '[1,2]');
+    assert.equal(await verdict.innerText(), 'Valid JSON');
+    const cut = `"${'a'.repeat(cases(9, 99))}`;
+    await restore({ schema: { type: 'string', maxLength: cases(20, 200) } }, ids(cut), {
+      max_new_tokens: cut.length,
+    });
+    await plain.waitFor();
+    assert.equal(await plain.innerText(), cut);
+    assert.equal(await verdict.innerText(), 'Not finished: the JSON is cut off');
+    assert.deepEqual(complaints, []);
+    await close();
+    writes = false;
+  },
+);
