@@ -19,7 +19,7 @@ import { question, rest, said } from './lesson-page.js';
 
 const bench = closed(await openBench());
 
-test('three lessons come first with their pictures, and one begins with a guess drawn by pointer and keys', async () => {
+test('three lessons come first with their pictures, and one begins with a guess, compared with the engine', async () => {
   const { page, complaints, close } = await open('?lesson&lang=en');
   const scope = await Logitscope.load({});
   const list = page.locator('logit-lesson .list');
@@ -72,7 +72,8 @@ test('three lessons come first with their pictures, and one begins with a guess 
   assert.ok(written.startsWith(`Your guess is ${(100 * distance).toPrecision(3)}%`), written);
   const { score, attempts } = await result(page);
   assert.deepEqual([score, attempts], [null, 0], 'a guess has no mark');
-
+  assert.deepEqual(complaints, []);
+  if (!LONG) return close();
   await page.reload();
   await rest(page);
   const again = await until(shares, (all) => Math.abs(all[0] - drawn[0]) < 1e-4);
@@ -93,102 +94,138 @@ async function open(path, options = {}) {
   return opened;
 }
 
-test('the temperature lesson asks before it shows, judges by the engine, works by keyboard, and keeps its marks', async () => {
+test('the temperature lesson asks before it shows, and keeps marks and typed answers', async () => {
   const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
-  if (LONG) assert.deepEqual(await axe(page), []);
-  assert.equal((await result(page)).score, null, 'nothing was answered');
-  const figures = page.locator('logit-figure');
-  const held = (i) => figures.nth(i).evaluate((figure) => figure.held);
-  assert.deepEqual([await held(0), await held(1)], [true, false]);
-
-  const fill = async (place, text) => {
-    await question(page, place).locator('input').focus();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.type(text);
-    await page.keyboard.press('Enter');
+  const held = () =>
+    page
+      .locator('logit-figure')
+      .first()
+      .evaluate((figure) => figure.held);
+  const box = (place) => question(page, place).locator('input');
+  const give = async (place, text) => {
+    await box(place).fill(text);
+    await box(place).press('Enter');
     await rest(page);
     return said(page, place);
   };
-  assert.match(await fill(1, 'much'), /“much” is not a number/);
+  assert.match(await give(1, 'much'), /“much” is not a number/);
   assert.equal((await result(page)).score, null, 'that was no answer');
-  assert.match(await fill(1, '62.9'), /“62\.9” is more than 1\. If you mean .* write 62\.9%/);
-  assert.equal((await result(page)).score, null, 'nor was that');
-  const waits = () => figures.first().locator('.held').innerText();
-  assert.match(await waits(), /^Answer questions 1 and 2 first/);
-  assert.match(await fill(1, '0.571'), /^Not yet\. That is 2 \/ 3\.5/);
-  assert.match(
-    await fill(1, '0,2'),
-    /^Not yet\. That is too small/,
-    'a decimal comma is understood',
-  );
-  assert.match(await fill(1, '1/5'), /That is too small/, 'and a simple sum');
-  assert.match(await fill(1, '0.62'), /^Not yet\. Nearly/, 'rounded too early');
-  assert.equal(await held(0), true, 'the second question waits');
-  assert.match(await waits(), /^Answer question 2 first/);
-  assert.match(await fill(1, '62.9 %'), /^Right\./);
-  assert.match(await fill(2, '0.48'), /That is T = 2/);
-  assert.equal(await held(0), false);
-  assert.match(await fill(2, '.844'), /^Right\./);
-
-  await question(page, 3).locator('input').first().focus();
-  await page.keyboard.press('Space');
-  await page.keyboard.press('Enter');
-  await rest(page);
-  assert.match(await said(page, 3), /They come close there/);
-  await page.keyboard.press('ArrowDown');
-  assert.equal(await said(page, 3), '', 'that was of another answer');
-  await page.keyboard.press('Enter');
-  await rest(page);
-  assert.match(await said(page, 3), /^Right\./);
-
-  assert.match(await question(page, 4).locator('.now').innerText(), /^Now: 0\.191/);
+  assert.match(await give(1, '0.571'), /^Not yet\. That is 2 \/ 3\.5/);
+  assert.match(await give(1, '62.9 %'), /^Right\./);
+  assert.equal(await held(), true, 'the second question waits');
+  assert.match(await give(2, '.844'), /^Right\./);
+  assert.equal(await held(), false);
   await question(page, 4).locator('button.primary').press('Enter');
-  await rest(page);
-  assert.match(await said(page, 4), /About what the model gives it at T = 1/);
-  await figures.nth(1).locator('[role=slider]').first().press('Home');
+  await until(() => said(page, 4), /About what the model gives it at T = 1/);
+  await page.locator('logit-figure').nth(1).locator('[role=slider]').first().press('Home');
   await until(() => said(page, 4), /^Right\. The text is nearly/);
-  // If the learner moves the figure after a right answer, the verdict below the question changes, but the score does
-  // not.
-  await figures.nth(1).locator('[role=slider]').first().press('End');
-  await until(() => question(page, 4).locator('.now').innerText(), /^Now: 0\.0/);
-  await question(page, 4).locator('button.primary').press('Enter');
-  await rest(page);
-  assert.match(await said(page, 4), /less probable/);
-  await figures.nth(1).locator('[role=slider]').first().press('Home');
-  await until(() => said(page, 4), /^Right\. The text is nearly/);
-
   const now = await result(page);
-  assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 11]);
-  const box = (place) => question(page, place).locator('input').inputValue();
-  await question(page, 2).locator('input').fill('0.9');
-  await question(page, 6).locator('input').last().check();
+  assert.deepEqual([now.score, now.complete, now.attempts], [3 / 8, false, 5]);
+  await box(2).fill('0.9');
   await page.reload();
   await rest(page);
   assert.deepEqual(await result(page), now);
-  assert.equal(await held(0), false);
-  assert.deepEqual(
-    [await box(1), await box(2)],
-    ['62.9 %', '0.9'],
-    'also one that was not checked',
-  );
-  assert.equal(await question(page, 6).locator('input').last().isChecked(), true, 'a choice too');
-  assert.equal(await said(page, 2), '', 'which is not called right');
-  assert.match(await said(page, 1), /^Right\./, 'what was said of it is said again');
+  assert.equal(await held(), false);
+  assert.deepEqual([await box(1).inputValue(), await box(2).inputValue()], ['62.9 %', '0.9']);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
 
-  await question(page, 5).locator('input').first().check();
-  await question(page, 5).locator('button.primary').click();
-  await rest(page);
-  await question(page, 5).locator('[data-command=solution]').click();
-  await rest(page);
-  assert.match(await said(page, 5), /Solution\. The answer is: Next to nothing/);
-  await question(page, 6).locator('input').last().check();
-  await question(page, 6).locator('button.primary').click();
-  await rest(page);
-  const { score } = await result(page);
-  assert.equal(score, 5 / 8, 'a shown solution is not scored');
-  // A sweep that writes texts is slow, so only long runs answer the other questions. marks.test.js plays a complete
-  // lesson.
-  if (LONG) {
+long(
+  'the temperature lesson works by keyboard, has a sentence for each mistake, and does not score a shown solution',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
+    assert.deepEqual(await axe(page), []);
+    assert.equal((await result(page)).score, null, 'nothing was answered');
+    const figures = page.locator('logit-figure');
+    const held = (i) => figures.nth(i).evaluate((figure) => figure.held);
+    assert.deepEqual([await held(0), await held(1)], [true, false]);
+
+    const fill = async (place, text) => {
+      await question(page, place).locator('input').focus();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+      await rest(page);
+      return said(page, place);
+    };
+    assert.match(await fill(1, 'much'), /“much” is not a number/);
+    assert.equal((await result(page)).score, null, 'that was no answer');
+    assert.match(await fill(1, '62.9'), /“62\.9” is more than 1\. If you mean .* write 62\.9%/);
+    assert.equal((await result(page)).score, null, 'nor was that');
+    const waits = () => figures.first().locator('.held').innerText();
+    assert.match(await waits(), /^Answer questions 1 and 2 first/);
+    assert.match(await fill(1, '0.571'), /^Not yet\. That is 2 \/ 3\.5/);
+    assert.match(
+      await fill(1, '0,2'),
+      /^Not yet\. That is too small/,
+      'a decimal comma is understood',
+    );
+    assert.match(await fill(1, '1/5'), /That is too small/, 'and a simple sum');
+    assert.match(await fill(1, '0.62'), /^Not yet\. Nearly/, 'rounded too early');
+    assert.equal(await held(0), true, 'the second question waits');
+    assert.match(await waits(), /^Answer question 2 first/);
+    assert.match(await fill(1, '62.9 %'), /^Right\./);
+    assert.match(await fill(2, '0.48'), /That is T = 2/);
+    assert.equal(await held(0), false);
+    assert.match(await fill(2, '.844'), /^Right\./);
+
+    await question(page, 3).locator('input').first().focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await rest(page);
+    assert.match(await said(page, 3), /They come close there/);
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await said(page, 3), '', 'that was of another answer');
+    await page.keyboard.press('Enter');
+    await rest(page);
+    assert.match(await said(page, 3), /^Right\./);
+
+    assert.match(await question(page, 4).locator('.now').innerText(), /^Now: 0\.191/);
+    await question(page, 4).locator('button.primary').press('Enter');
+    await rest(page);
+    assert.match(await said(page, 4), /About what the model gives it at T = 1/);
+    await figures.nth(1).locator('[role=slider]').first().press('Home');
+    await until(() => said(page, 4), /^Right\. The text is nearly/);
+    // If the learner moves the figure after a right answer, the verdict below the question changes, but the score does
+    // not.
+    await figures.nth(1).locator('[role=slider]').first().press('End');
+    await until(() => question(page, 4).locator('.now').innerText(), /^Now: 0\.0/);
+    await question(page, 4).locator('button.primary').press('Enter');
+    await rest(page);
+    assert.match(await said(page, 4), /less probable/);
+    await figures.nth(1).locator('[role=slider]').first().press('Home');
+    await until(() => said(page, 4), /^Right\. The text is nearly/);
+
+    const now = await result(page);
+    assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 11]);
+    const box = (place) => question(page, place).locator('input').inputValue();
+    await question(page, 2).locator('input').fill('0.9');
+    await question(page, 6).locator('input').last().check();
+    await page.reload();
+    await rest(page);
+    assert.deepEqual(await result(page), now);
+    assert.equal(await held(0), false);
+    assert.deepEqual(
+      [await box(1), await box(2)],
+      ['62.9 %', '0.9'],
+      'also one that was not checked',
+    );
+    assert.equal(await question(page, 6).locator('input').last().isChecked(), true, 'a choice too');
+    assert.equal(await said(page, 2), '', 'which is not called right');
+    assert.match(await said(page, 1), /^Right\./, 'what was said of it is said again');
+
+    await question(page, 5).locator('input').first().check();
+    await question(page, 5).locator('button.primary').click();
+    await rest(page);
+    await question(page, 5).locator('[data-command=solution]').click();
+    await rest(page);
+    assert.match(await said(page, 5), /Solution\. The answer is: Next to nothing/);
+    await question(page, 6).locator('input').last().check();
+    await question(page, 6).locator('button.primary').click();
+    await rest(page);
+    const { score } = await result(page);
+    assert.equal(score, 5 / 8, 'a shown solution is not scored');
     assert.match(await fill(7, '0.27'), /^Right\./);
     await question(page, 8).locator('input').nth(1).check();
     await question(page, 8).locator('button.primary').click();
@@ -206,10 +243,10 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
       /done: 7 of 8 right/,
     );
     assert.deepEqual(await axe(page), []);
-  }
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);
 
 long(
   'the top-p lesson in Spanish at 375 px takes a decimal comma, keeps a nucleus of five, and has no English left',
@@ -847,48 +884,51 @@ long('every slider of a question has a box or steps, for touch and keys, at 375 
   }
 });
 
-test('the lesson on whole sentences judges by their law and shows it: ranks, beams, a mask, a temperature', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=sentences&lang=en', {
-    viewport: { width: 375, height: 800 },
-  });
-  assert.equal(await page.locator('logit-sentences').count(), 1, 'the others count nothing yet');
-  const choose = async (place, option, heard) => {
-    await question(page, place).locator('input[type=radio]').nth(option).check();
-    await question(page, place).locator('button.primary').click();
-    await until(() => said(page, place), heard);
-  };
-  const figure = (part) => page.locator('article > section').nth(part).locator('logit-sentences');
-  await choose(1, 0, /^Not yet.*another sentence on top/);
-  await choose(1, 2, /^Right\. It has 1\.34%/);
-  await figure(0).getByText('rank 19.').waitFor();
-  await choose(5, 2, /^Right\. Three beams/);
-  const rows = figure(2).locator('.beams tbody tr');
-  await rows.nth(3).waitFor();
-  assert.deepEqual(await rows.locator('td:last-child').allInnerTexts(), ['5', '1', '16', '6']);
-  await choose(7, 2, /^Right\. Only the first word is free/);
-  await question(page, 8).locator('input').fill('97.3 %');
-  await question(page, 8).locator('button.primary').click();
-  await figure(3).getByText('72.7%').first().waitFor();
-  await choose(3, 1, /^Right\. It has 24\.0%/);
-  for (const [part, place, temperature, heard] of [
-    [1, 4, '0.3', /^Not yet\. Greedy’s sentence leads already/],
-    [1, 4, '0.5', /^Right\. Three sentences lead/],
-    [4, 9, '1.35', /^Right\. At T = 1\.36/],
-  ]) {
-    const section = page.locator('article > section').nth(part);
-    await section.locator('[data-control=temperature] input').fill(temperature);
-    if (temperature === '0.3') await question(page, place).locator('button.primary').click();
-    await until(() => said(page, place), heard);
-  }
-  await figure(4).getByText('95.3 right').waitFor();
-  await figure(1).getByText('The most probable is “went to school”: 7.37%').waitFor();
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= 375, `${wide} px`);
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
+long(
+  'the lesson on whole sentences judges by their law and shows it: ranks, beams, a mask, a temperature',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=sentences&lang=en', {
+      viewport: { width: 375, height: 800 },
+    });
+    assert.equal(await page.locator('logit-sentences').count(), 1, 'the others count nothing yet');
+    const choose = async (place, option, heard) => {
+      await question(page, place).locator('input[type=radio]').nth(option).check();
+      await question(page, place).locator('button.primary').click();
+      await until(() => said(page, place), heard);
+    };
+    const figure = (part) => page.locator('article > section').nth(part).locator('logit-sentences');
+    await choose(1, 0, /^Not yet.*another sentence on top/);
+    await choose(1, 2, /^Right\. It has 1\.34%/);
+    await figure(0).getByText('rank 19.').waitFor();
+    await choose(5, 2, /^Right\. Three beams/);
+    const rows = figure(2).locator('.beams tbody tr');
+    await rows.nth(3).waitFor();
+    assert.deepEqual(await rows.locator('td:last-child').allInnerTexts(), ['5', '1', '16', '6']);
+    await choose(7, 2, /^Right\. Only the first word is free/);
+    await question(page, 8).locator('input').fill('97.3 %');
+    await question(page, 8).locator('button.primary').click();
+    await figure(3).getByText('72.7%').first().waitFor();
+    await choose(3, 1, /^Right\. It has 24\.0%/);
+    for (const [part, place, temperature, heard] of [
+      [1, 4, '0.3', /^Not yet\. Greedy’s sentence leads already/],
+      [1, 4, '0.5', /^Right\. Three sentences lead/],
+      [4, 9, '1.35', /^Right\. At T = 1\.36/],
+    ]) {
+      const section = page.locator('article > section').nth(part);
+      await section.locator('[data-control=temperature] input').fill(temperature);
+      if (temperature === '0.3') await question(page, place).locator('button.primary').click();
+      await until(() => said(page, place), heard);
+    }
+    await figure(4).getByText('95.3 right').waitFor();
+    await figure(1).getByText('The most probable is “went to school”: 7.37%').waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 375, `${wide} px`);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);
 
-test('an invalid seed is refused beside its box, and the text stays', async () => {
+long('an invalid seed is refused beside its box, and the text stays', async () => {
   const { page, complaints, foreign, close } = await open('?lesson=same-seed&lang=en');
   for (const place of [1, 2]) {
     await question(page, place).locator('input[type=radio]').first().check();
@@ -1135,13 +1175,15 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
   await editor.press('Space');
   assert.equal(await said(page, 1), '');
   assert.equal(await question(page, 1).locator('.sum, logit-code li').count(), 0);
-  await editor.fill('await new Promise((done) => setTimeout(done, 1000)); throw 1;');
-  await editor.press('Control+Enter');
-  await until(() => said(page, 1), 'Checking your answer…');
-  await editor.press('Space');
-  assert.equal(await said(page, 1), '');
-  await until(() => said(page, 1), /^You changed your answer while it was being checked/);
-  assert.match(await check('export default (;'), /could not be loaded/);
+  if (LONG) {
+    await editor.fill('await new Promise((done) => setTimeout(done, 1000)); throw 1;');
+    await editor.press('Control+Enter');
+    await until(() => said(page, 1), 'Checking your answer…');
+    await editor.press('Space');
+    assert.equal(await said(page, 1), '');
+    await until(() => said(page, 1), /^You changed your answer while it was being checked/);
+    assert.match(await check('export default (;'), /could not be loaded/);
+  }
   assert.match(await check(example), /^Right\. It reorders nothing/);
   await editor.press('Space');
   assert.equal(await said(page, 1), '', 'nor is a right one');
@@ -1156,19 +1198,15 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
   await editor.waitFor();
   assert.equal(await editor.inputValue(), `${example} // mine`);
   assert.equal(await page.locator('iframe').count(), 0);
-  if (LONG) {
-    await question(page, 2).locator('button.primary').click();
-    await until(
-      () => said(page, 2),
-      (text) => text.startsWith('Not yet.'),
-    );
-    await question(page, 2).locator('[data-command=solution]').click();
-    await rest(page);
-    assert.match(
-      await question(page, 2).locator('pre').innerText(),
-      /export default function top_k/,
-    );
-  }
+  if (!LONG) return close();
+  await question(page, 2).locator('button.primary').click();
+  await until(
+    () => said(page, 2),
+    (text) => text.startsWith('Not yet.'),
+  );
+  await question(page, 2).locator('[data-command=solution]').click();
+  await rest(page);
+  assert.match(await question(page, 2).locator('pre').innerText(), /export default function top_k/);
   await page.getByRole('button', { name: 'Begin again', exact: true }).click();
   await page.getByRole('button', { name: 'Forget them' }).click();
   await editor.waitFor();

@@ -113,7 +113,7 @@ const fetched = (page) =>
 
 const all = (/** @type {number} */ build) => BUILT.map(() => build);
 
-test('a reload shows the new build complete, even if the page had not heard of it', async () => {
+long('a reload shows the new build complete, even if the page had not heard of it', async () => {
   const { site, visitor } = shared;
   const { page, complaints } = visitor;
   await page.reload();
@@ -180,6 +180,8 @@ test('after a first visit the site opens without the network, with its state; a 
         ]),
       init,
     );
+  await page.reload(); // the service worker serves a page from its second load on
+  await shown(page);
   const online = await builds(page);
   // The whole model, and any range of it, is available offline.
   const [status, size] = await model();
