@@ -19,69 +19,73 @@ import { question, rest, said } from './lesson-page.js';
 
 const bench = closed(await openBench());
 
-test('three lessons come first with their pictures, and one begins with a guess, compared with the engine', async () => {
-  const { page, complaints, close } = await open('?lesson&lang=en');
-  const scope = await Logitscope.load({});
-  const list = page.locator('logit-lesson .list');
-  const pictures = list.locator('.first logit-lesson-picture');
-  const bands = () => pictures.nth(1).evaluate((it) => it.bands);
-  const [{ ps }] = await until(bands, (all) => all.length > 0);
-  const { high } = scope.table.find(({ name }) => name === 'temperature');
-  const [best] = scope.warp(Float32Array.of(2, 1, 0.5), { temperature: high }).tokens;
-  assert.equal(await pictures.count(), 3);
-  assert.equal(ps.at(-1), best.p, 'the picture has the numbers of the engine');
-  assert.equal(await list.locator('a[href*="lesson="]').count(), SHIPPED.length);
-  for (const view of ['cost', 'speculative', 'sweep&model=verbs#sweep_figure=sentences'])
-    assert.equal(await list.locator(`a[href*="view=${view}"]`).count(), 1);
-  await list.getByRole('link', { name: /^Top-p/ }).click();
-  const guess = page.locator('logit-guess');
-  const bars = guess.getByRole('slider');
-  const shares = () => guess.evaluate((it) => it.drawn);
-  await until(() => bars.count(), 6);
-  await rest(page);
-  const figure = page.locator('logit-figure').first();
-  assert.equal(await figure.evaluate((it) => it.held), true);
-  assert.equal(await figure.locator('.live').evaluate((it) => getComputedStyle(it).filter), 'none');
+long(
+  'three lessons come first with their pictures, and one begins with a guess drawn by pointer and keys',
+  async () => {
+    const { page, complaints, close } = await open('?lesson&lang=en');
+    const scope = await Logitscope.load({});
+    const list = page.locator('logit-lesson .list');
+    const pictures = list.locator('.first logit-lesson-picture');
+    const bands = () => pictures.nth(1).evaluate((it) => it.bands);
+    const [{ ps }] = await until(bands, (all) => all.length > 0);
+    const { high } = scope.table.find(({ name }) => name === 'temperature');
+    const [best] = scope.warp(Float32Array.of(2, 1, 0.5), { temperature: high }).tokens;
+    assert.equal(await pictures.count(), 3);
+    assert.equal(ps.at(-1), best.p, 'the picture has the numbers of the engine');
+    assert.equal(await list.locator('a[href*="lesson="]').count(), SHIPPED.length);
+    for (const view of ['cost', 'speculative', 'sweep&model=verbs#sweep_figure=sentences'])
+      assert.equal(await list.locator(`a[href*="view=${view}"]`).count(), 1);
+    await list.getByRole('link', { name: /^Top-p/ }).click();
+    const guess = page.locator('logit-guess');
+    const bars = guess.getByRole('slider');
+    const shares = () => guess.evaluate((it) => it.drawn);
+    await until(() => bars.count(), 6);
+    await rest(page);
+    const figure = page.locator('logit-figure').first();
+    assert.equal(await figure.evaluate((it) => it.held), true);
+    assert.equal(
+      await figure.locator('.live').evaluate((it) => getComputedStyle(it).filter),
+      'none',
+    );
 
-  const { x, y, width, height } = await bars.first().boundingBox();
-  await page.mouse.move(x + width / 2, y + height / 2);
-  await page.mouse.down();
-  await page.mouse.move(x + width / 2, y + height * 0.3, { steps: 4 });
-  await page.mouse.up();
-  assert.ok(Math.abs((await shares())[0] - 0.7) < 0.02, `${await shares()}`);
-  await bars.nth(5).press('Home');
-  await bars.first().press('ArrowUp');
-  const drawn = await shares();
-  assert.ok(Math.abs(drawn.reduce((sum, share) => sum + share, 0) - 1) < 1e-9);
-  assert.equal(drawn[5], 0);
-  assert.equal(
-    await bars.first().getAttribute('aria-valuenow'),
-    String(Math.round(100 * drawn[0])),
-  );
+    const { x, y, width, height } = await bars.first().boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + height * 0.3, { steps: 4 });
+    await page.mouse.up();
+    assert.ok(Math.abs((await shares())[0] - 0.7) < 0.02, `${await shares()}`);
+    await bars.nth(5).press('Home');
+    await bars.first().press('ArrowUp');
+    const drawn = await shares();
+    assert.ok(Math.abs(drawn.reduce((sum, share) => sum + share, 0) - 1) < 1e-9);
+    assert.equal(drawn[5], 0);
+    assert.equal(
+      await bars.first().getAttribute('aria-valuenow'),
+      String(Math.round(100 * drawn[0])),
+    );
 
-  await guess.getByRole('button', { name: 'Show' }).press('Enter');
-  const { state, guess: asked } = JSON.parse(
-    await readFile(new URL('../../web/lessons/top-p.en.json', import.meta.url), 'utf8'),
-  ).parts[0].figure;
-  const { tokens } = scope.warp(Float32Array.from(state.logits), asked.settings);
-  const real = state.logits.map((_, id) => tokens.find((token) => token.id === id)?.p ?? 0);
-  scope.close();
-  assert.deepEqual(await guess.evaluate((it) => it.real), real);
-  const distance = real.reduce((sum, p, i) => sum + Math.abs(p - drawn[i]), 0) / 2;
-  const written = await guess.getByRole('status').innerText();
-  assert.ok(written.startsWith(`Your guess is ${(100 * distance).toPrecision(3)}%`), written);
-  const { score, attempts } = await result(page);
-  assert.deepEqual([score, attempts], [null, 0], 'a guess has no mark');
-  assert.deepEqual(complaints, []);
-  if (!LONG) return close();
-  await page.reload();
-  await rest(page);
-  const again = await until(shares, (all) => Math.abs(all[0] - drawn[0]) < 1e-4);
-  assert.ok(Math.abs(again[0] - drawn[0]) < 1e-4, 'the guess is kept');
-  assert.equal(await guess.getByRole('button', { name: 'Draw again' }).count(), 1);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await guess.getByRole('button', { name: 'Show' }).press('Enter');
+    const { state, guess: asked } = JSON.parse(
+      await readFile(new URL('../../web/lessons/top-p.en.json', import.meta.url), 'utf8'),
+    ).parts[0].figure;
+    const { tokens } = scope.warp(Float32Array.from(state.logits), asked.settings);
+    const real = state.logits.map((_, id) => tokens.find((token) => token.id === id)?.p ?? 0);
+    scope.close();
+    assert.deepEqual(await guess.evaluate((it) => it.real), real);
+    const distance = real.reduce((sum, p, i) => sum + Math.abs(p - drawn[i]), 0) / 2;
+    const written = await guess.getByRole('status').innerText();
+    assert.ok(written.startsWith(`Your guess is ${(100 * distance).toPrecision(3)}%`), written);
+    const { score, attempts } = await result(page);
+    assert.deepEqual([score, attempts], [null, 0], 'a guess has no mark');
+    await page.reload();
+    await rest(page);
+    const again = await until(shares, (all) => Math.abs(all[0] - drawn[0]) < 1e-4);
+    assert.ok(Math.abs(again[0] - drawn[0]) < 1e-4, 'the guess is kept');
+    assert.equal(await guess.getByRole('button', { name: 'Draw again' }).count(), 1);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 // axe checks the lesson at its beginning and its end. With LONG=1 it checks the lesson after each answer.
 const result = (page) => page.locator('logit-lesson').evaluate((lesson) => lesson.result);
@@ -1132,7 +1136,7 @@ long(
   },
 );
 
-test('learner code runs in a sandbox, its fault is named, and a reload keeps it', async () => {
+long('learner code runs in a sandbox, its fault is named, and a reload keeps it', async () => {
   const { page, complaints, close } = await open('?lesson=write-it&lang=en');
   const editor = question(page, 1).locator('textarea');
   await editor.waitFor();
@@ -1151,14 +1155,13 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
     return said(page, 1);
   };
   // tests/node/planted-faults.test.js covers each type of error.
-  if (LONG)
-    assert.match(
-      await check('export default (logits) => logits;'),
-      /^Not yet\. It returns the logits as they came/,
-    );
+  assert.match(
+    await check('export default (logits) => logits;'),
+    /^Not yet\. It returns the logits as they came/,
+  );
   // If the code's error is none of the known ones, the page names the first property that fails.
   const odd = example.replace('logit / T)', 'logit / T + (T > 3 ? 0.5 : 0))');
-  if (LONG) assert.match(await check(odd), /^Not yet\. Fails: /);
+  assert.match(await check(odd), /^Not yet\. Fails: /);
   const divides = 'export default (logits, { temperature: T }) => logits.map((it) => it / T);';
   assert.match(
     await check(divides),
@@ -1170,20 +1173,18 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
     await question(page, 1).locator('logit-code li').first().innerText(),
     /smallest input/,
   );
-  if (LONG) assert.deepEqual(await axe(page), []);
+  assert.deepEqual(await axe(page), []);
   // Editing the code removes the verdict.
   await editor.press('Space');
   assert.equal(await said(page, 1), '');
   assert.equal(await question(page, 1).locator('.sum, logit-code li').count(), 0);
-  if (LONG) {
-    await editor.fill('await new Promise((done) => setTimeout(done, 1000)); throw 1;');
-    await editor.press('Control+Enter');
-    await until(() => said(page, 1), 'Checking your answer…');
-    await editor.press('Space');
-    assert.equal(await said(page, 1), '');
-    await until(() => said(page, 1), /^You changed your answer while it was being checked/);
-    assert.match(await check('export default (;'), /could not be loaded/);
-  }
+  await editor.fill('await new Promise((done) => setTimeout(done, 1000)); throw 1;');
+  await editor.press('Control+Enter');
+  await until(() => said(page, 1), 'Checking your answer…');
+  await editor.press('Space');
+  assert.equal(await said(page, 1), '');
+  await until(() => said(page, 1), /^You changed your answer while it was being checked/);
+  assert.match(await check('export default (;'), /could not be loaded/);
   assert.match(await check(example), /^Right\. It reorders nothing/);
   await editor.press('Space');
   assert.equal(await said(page, 1), '', 'nor is a right one');
@@ -1198,7 +1199,6 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
   await editor.waitFor();
   assert.equal(await editor.inputValue(), `${example} // mine`);
   assert.equal(await page.locator('iframe').count(), 0);
-  if (!LONG) return close();
   await question(page, 2).locator('button.primary').click();
   await until(
     () => said(page, 2),

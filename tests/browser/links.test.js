@@ -160,8 +160,8 @@ long('the link also holds the chart and the conventions over given logits', asyn
     () => hashOf(page),
     (hash) => !hash.includes('logits_conventions=transformers,llama2.c'),
   );
-  assert.equal(
-    await own(page).locator('logit-conventions select[data-side="1"]').inputValue(),
+  await until(
+    () => own(page).locator('logit-conventions select[data-side="1"]').inputValue(),
     'llama.cpp',
   );
   assert.deepEqual(complaints, []);
@@ -218,7 +218,7 @@ long('the link holds the sweep with its texts; a figure that was computed is kep
   await close();
 });
 
-test('the link holds pasted logits, a pasted text and the knobs over them', async () => {
+long('the link holds pasted logits, a pasted text and the knobs over them', async () => {
   const { page, complaints, close } = await openAt('&view=logits');
   const own = page.locator('logit-logits');
   await own.locator('#logits').fill('cat: 2.5\ndog: 1\n a&b=#%: -0.5');
@@ -265,7 +265,7 @@ test('the link holds pasted logits, a pasted text and the knobs over them', asyn
   const written = await own.locator('.written').innerText();
   await hashWith(page, ['logits_source=bigram', 'logits_by=characters', 'logits_text=abababac']);
   await until(() => hashOf(page), /logits_context=\d+(,\d+){3}(&|$)/);
-  const table = await reopened(page, LONG);
+  const table = await reopened(page);
   await until(() => table.page.locator('logit-logits .written').innerText(), written);
   await table.close();
 
@@ -337,7 +337,7 @@ long('an address without a model, or with a foreign one, says so and opens the f
   }
 });
 
-test('no link holds a user’s own file, and the panel for sending says so', async () => {
+long('no link holds a user’s own file, and the panel for sending says so', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Today%20she&branch=29',
   });
@@ -410,7 +410,7 @@ long('the context has a number box, is in the link, and is refused in one senten
     await box(page).fill('8');
     await box(page).press('Enter');
     await page.waitForURL((url) => url.searchParams.get('context') === '8');
-    assert.deepEqual(await drawn(page), steps);
+    await until(() => drawn(page), steps);
     await box(page).fill('33');
     await box(page).press('Enter');
     const alert = page.locator('logit-context [role=alert]');
@@ -420,7 +420,7 @@ long('the context has a number box, is in the link, and is refused in one senten
     await again.page.locator('logit-text .step').nth(1).waitFor();
     await openSheet(again.page);
     assert.equal(await box(again.page).inputValue(), '8');
-    assert.deepEqual(await drawn(again.page), steps);
+    await until(() => drawn(again.page), steps);
     const scope = again.page.locator('logit-scope');
     assert.equal(await scope.evaluate(({ info }) => info.context_length), 8);
     await again.page.locator('logit-sheet [data-view=cost]').click();

@@ -436,10 +436,12 @@ function hear(page, good) {
   return until(() => page.evaluate(() => window.heard).then((all) => all.find(good)), Boolean);
 }
 
-test('a SPLICE parent gets score, state and events', async () => {
-  const { page, complaints, close } = await openCourse(
-    'splice',
-    `<iframe src="${attribute(lessonAt('splice'))}" width="900"></iframe><script>
+long(
+  'a SPLICE parent gets score, state and events, and gives the state back to a new frame',
+  async () => {
+    const { page, complaints, close } = await openCourse(
+      'splice',
+      `<iframe src="${attribute(lessonAt('splice'))}" width="900"></iframe><script>
       window.heard = [];
       addEventListener('message', ({ source, data }) => {
         const iframe = [...document.getElementsByTagName('iframe')].find((each) => each.contentWindow === source);
@@ -450,49 +452,51 @@ test('a SPLICE parent gets score, state and events', async () => {
           source.postMessage({ subject: 'SPLICE.getState.response', message_id: data.message_id, state: JSON.parse(localStorage.kept ?? 'null') }, '*');
       });
     </script>`,
-  );
-  const frame = page.frameLocator('iframe');
-  const subjects = () => page.evaluate(() => window.heard.map(({ subject }) => subject));
-  await hear(page, (told) => told.subject === 'SPLICE.getState' && told.message_id);
-  await hear(page, (told) => told.subject === 'lti.frameResize' && told.height > 300);
-  await hear(page, (told) => told.type === 'logitscope:ready' && told.lesson === 'marked');
-  assert.ok(!(await subjects()).includes('SPLICE.reportScoreAndState'), 'nothing was answered yet');
-  await reply(frame, 'one', false);
-  const wrong = await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState');
-  assert.deepEqual([wrong.score, wrong.state.state], [0, 'one:1']);
-  const { data } = await hear(page, (told) => told.subject === 'SPLICE.sendEvent');
-  assert.deepEqual(data, { lesson: 'marked', id: 'one', right: false });
-  await reply(frame, 'one', true);
-  await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState' && told.score === 0.5);
+    );
+    const frame = page.frameLocator('iframe');
+    const subjects = () => page.evaluate(() => window.heard.map(({ subject }) => subject));
+    await hear(page, (told) => told.subject === 'SPLICE.getState' && told.message_id);
+    await hear(page, (told) => told.subject === 'lti.frameResize' && told.height > 300);
+    await hear(page, (told) => told.type === 'logitscope:ready' && told.lesson === 'marked');
+    assert.ok(
+      !(await subjects()).includes('SPLICE.reportScoreAndState'),
+      'nothing was answered yet',
+    );
+    await reply(frame, 'one', false);
+    const wrong = await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState');
+    assert.deepEqual([wrong.score, wrong.state.state], [0, 'one:1']);
+    const { data } = await hear(page, (told) => told.subject === 'SPLICE.sendEvent');
+    assert.deepEqual(data, { lesson: 'marked', id: 'one', right: false });
+    await reply(frame, 'one', true);
+    await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState' && told.score === 0.5);
 
-  // The page also receives the current state of the question, even after a user moved the figure.
-  const result = await hear(
-    page,
-    (told) => told.type === 'logitscope:result' && told.score === 0.5,
-  );
-  assert.deepEqual([result.verdict, result.kept], [{ question: 'one', right: true }, 3]);
-  await frame.locator('logit-figure [role=slider]').first().press('ArrowRight');
-  const moved = await hear(page, (told) => told.type === 'logitscope:result' && told.kept === 1);
-  assert.deepEqual([moved.score, moved.complete, moved.entropy], [0.5, false, 0]);
-  assert.deepEqual(
-    moved.distribution.map(({ text, p }) => [text, p]),
-    [
-      ['A', 1],
-      ['B', 0],
-      ['C', 0],
-    ],
-  );
+    // The page also receives the current state of the question, even after a user moved the figure.
+    const result = await hear(
+      page,
+      (told) => told.type === 'logitscope:result' && told.score === 0.5,
+    );
+    assert.deepEqual([result.verdict, result.kept], [{ question: 'one', right: true }, 3]);
+    await frame.locator('logit-figure [role=slider]').first().press('ArrowRight');
+    const moved = await hear(page, (told) => told.type === 'logitscope:result' && told.kept === 1);
+    assert.deepEqual([moved.score, moved.complete, moved.entropy], [0.5, false, 0]);
+    assert.deepEqual(
+      moved.distribution.map(({ text, p }) => [text, p]),
+      [
+        ['A', 1],
+        ['B', 0],
+        ['C', 0],
+      ],
+    );
 
-  assert.deepEqual(complaints, []);
-  if (!LONG) return close();
-  await page.reload();
-  await frame.locator('.done', { hasText: 'answered' }).waitFor();
-  await reply(frame, 'two', false);
-  const again = await hear(page, (told) => told.state?.attempts === 3);
-  assert.deepEqual([again.score, again.state.state], [0.5, 'one:2r two:1']);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.reload();
+    await frame.locator('.done', { hasText: 'answered' }).waitFor();
+    await reply(frame, 'two', false);
+    const again = await hear(page, (told) => told.state?.attempts === 3);
+    assert.deepEqual([again.score, again.state.state], [0.5, 'one:2r two:1']);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 long(
   'JSInput of Open edX calls the three functions, by its channel and in the window',

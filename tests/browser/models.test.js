@@ -33,14 +33,8 @@ long(
       ['shakespeare', /6\d tokens/],
       ['verbs', /64 tokens/],
     ]) {
-      await chooseModel(page, name);
-      assert.match(
-        await until(
-          () => modelFacts(page),
-          (text) => text.includes(name),
-        ),
-        vocabulary,
-      );
+      await choose(page, name);
+      assert.match(await modelFacts(page), vocabulary);
       const { bytes, tokens } = MODELS.find((offer) => offer.name === name);
       const told = await page.evaluate(() => {
         const { info } = document.querySelector('logit-scope');
@@ -206,8 +200,8 @@ test('the sheet opens by key, has the size of each model, and gives the focus ba
   const context = sheet.locator('logit-context input');
   await context.fill('99');
   await context.press('Enter');
-  assert.equal(
-    await sheet.locator('logit-context .error').innerText(),
+  await until(
+    () => sheet.locator('logit-context .error').innerText(),
     'context must be between 1 and 32, got 99; it stays at 32.',
   );
   await context.fill('16');
@@ -217,7 +211,7 @@ test('the sheet opens by key, has the size of each model, and gives the focus ba
   await sheet.locator('[data-view=cost]').click();
   await page.locator('#tab-cost[aria-selected=true]').waitFor();
   assert.equal(await sheet.isVisible(), false);
-  assert.ok(await onButton());
+  await until(onButton, Boolean);
   await openSheet(page, 'bigram');
   await page.locator('#tab-logits[aria-selected=true]').waitFor();
   await page.locator('logit-logits [data-source=bigram][aria-pressed=true]').waitFor();
@@ -271,8 +265,8 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   );
   const mine = (name) => name === 'mine.gguf';
   assert.ok(mine(await until(() => chosen(page), mine)));
-  assert.equal(await refusal.count(), 0);
   await settle(page);
+  assert.equal(await refusal.count(), 0);
   assert.equal(await page.locator('#prompt').inputValue(), 'Today she', 'it can read that one');
   assert.equal(await page.locator('logit-text #fault').innerText(), '');
   const examples = page.locator('logit-text .examples button');

@@ -174,27 +174,30 @@ describe('running code', () => {
     assert.ok((await report()).every(({ holds }) => holds));
   });
 
-  test('a different distribution is reported with the failing property, its input, the fault and the marks', async () => {
-    const { press, rows, report, write, page } = await open();
-    await write(
-      'export default (logits) => logits.map((l) => (l === Math.max(...logits) ? l : -Infinity));',
-    );
-    await press('run');
-    const shown = await rows();
-    assert.equal(shown[0].cells[0], '100%');
-    assert.notEqual(shown[0].cells[1], '100%');
-    assert.match(await page.locator('.result .sum').textContent(), /another probability/);
-    await write(broken(TOP_P, 'before < top_p', 'before <= top_p'));
-    await press('check');
-    const failed = (await report()).filter(({ holds }) => !holds);
-    assert.deepEqual(
-      failed.map(({ name }) => name),
-      ['exact'],
-    );
-    assert.match(failed[0].text, /\[0, 0\][^]*top_p = 0\.5[^]*\[0, -Infinity\][^]*\[0, 0\]/);
-    await page.locator('.fault', { hasText: 'It continues until the mass is above p' }).waitFor();
-    assert.match(await page.locator('.score').textContent(), /^[89]\d of 100$/);
-  });
+  long(
+    'a different distribution is reported with the failing property, its input, the fault and the marks',
+    async () => {
+      const { press, rows, report, write, page } = await open();
+      await write(
+        'export default (logits) => logits.map((l) => (l === Math.max(...logits) ? l : -Infinity));',
+      );
+      await press('run');
+      const shown = await rows();
+      assert.equal(shown[0].cells[0], '100%');
+      assert.notEqual(shown[0].cells[1], '100%');
+      assert.match(await page.locator('.result .sum').textContent(), /another probability/);
+      await write(broken(TOP_P, 'before < top_p', 'before <= top_p'));
+      await press('check');
+      const failed = (await report()).filter(({ holds }) => !holds);
+      assert.deepEqual(
+        failed.map(({ name }) => name),
+        ['exact'],
+      );
+      assert.match(failed[0].text, /\[0, 0\][^]*top_p = 0\.5[^]*\[0, -Infinity\][^]*\[0, 0\]/);
+      await page.locator('.fault', { hasText: 'It continues until the mass is above p' }).waitFor();
+      assert.match(await page.locator('.score').textContent(), /^[89]\d of 100$/);
+    },
+  );
 
   long(
     'the report gives the reason of the command line, in both languages, and fits 360 px',
@@ -231,7 +234,7 @@ describe('running code', () => {
     },
   );
 
-  test('the 43 cases of the lesson are a table', async () => {
+  long('the 43 cases of the lesson are a table', async () => {
     const { write, press, page } = await open();
     await page.locator('select').selectOption('cases');
     assert.equal(await page.locator('button[data-do=run]').isVisible(), false);
@@ -253,13 +256,12 @@ describe('running code', () => {
       assert.ok(held.includes('top_p.invalid_p_raises'));
       assert.match(await why('top_k.k_two_keeps_top_two'), /[Tt]oken \d should be removed/);
     };
-    if (LONG) await check();
+    await check();
     // Checking `generate` takes most of the time. The test renames this function, so that the page does not check it.
     const example = await page.locator('textarea').inputValue();
     await write(example.replace('export function generate', 'export function another'));
     await check();
     assert.match(await why('generate.eos_stops_early'), /no function named generate/);
-    if (!LONG) return;
     await write('export function top_k(logits) { return logits; }');
     await press('check');
     await page.locator('.report .sum', { hasText: 'hold' }).waitFor();

@@ -5,7 +5,7 @@ import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
 import { closed } from '../cleanup.js';
-import { cases, long, sample } from '../long.js';
+import { LONG, cases, long, sample } from '../long.js';
 import {
   axe,
   expectTrace,
@@ -110,12 +110,13 @@ test('bars and draws are the engine’s with each sampler in use', async (t) => 
       assert.equal(await page.locator(`.card[data-stage=${name}]`).count(), cards);
     });
   }
-  await t.test('repetition window', async () => {
-    await add(page, 'repetition_penalty');
-    await type(page, 'repetition_penalty', 1.5);
-    await type(page, 'repetition_window', 1);
-    await expectSteps(page, 2, { repetition_penalty: 1.5, repetition_window: 1 });
-  });
+  if (LONG)
+    await t.test('repetition window', async () => {
+      await add(page, 'repetition_penalty');
+      await type(page, 'repetition_penalty', 1.5);
+      await type(page, 'repetition_window', 1);
+      await expectSteps(page, 2, { repetition_penalty: 1.5, repetition_window: 1 });
+    });
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -139,49 +140,59 @@ long('XTC tosses the coin of the step, and many draws agree with its bars', asyn
   await close();
 });
 
-for (const version of sample([1, 2], 1)) {
-  test(`Mirostat ${version} has a bound that follows the text, back and into a branch`, async () => {
-    const { page, close } = await openPlain();
-    await add(page, 'mirostat');
-    const settings = { mirostat: version, mirostat_tau: 1, mirostat_eta: 0.9 };
-    for (const [name, value] of Object.entries(settings)) await type(page, name, value);
-    await expectSteps(page, 4, settings);
-    const ids = await drawnIds(page);
-    const generation = scope.generate({ ...settings, prompt: FIRST, seed: 42, max_new_tokens: 4 });
-    const steps = [];
-    for await (const step of generation) steps.push(step);
-    assert.deepEqual(
-      ids,
-      steps.map(({ id }) => id),
-    );
-    assert.equal(new Set(steps.map(({ mu }) => mu)).size, steps.length);
+for (const version of [1, 2]) {
+  long(
+    `Mirostat ${version} has a bound that follows the text, back and into a branch`,
+    async () => {
+      const { page, close } = await openPlain();
+      await add(page, 'mirostat');
+      const settings = { mirostat: version, mirostat_tau: 1, mirostat_eta: 0.9 };
+      for (const [name, value] of Object.entries(settings)) await type(page, name, value);
+      await expectSteps(page, 4, settings);
+      const ids = await drawnIds(page);
+      const generation = scope.generate({
+        ...settings,
+        prompt: FIRST,
+        seed: 42,
+        max_new_tokens: 4,
+      });
+      const steps = [];
+      for await (const step of generation) steps.push(step);
+      assert.deepEqual(
+        ids,
+        steps.map(({ id }) => id),
+      );
+      assert.equal(new Set(steps.map(({ mu }) => mu)).size, steps.length);
 
-    // The first draw sets Mirostat's bound. It applies to the second token and to its alternatives.
-    const before = [...scope.encode(FIRST), ids[0]];
-    const bounded = { ...settings, seed: 42, mirostat_mu: steps[0].mu };
-    scope.feed(before);
-    const { tokens } = scope.distribution({ ...bounded, top: 8 }, { step: 1 });
-    await page.locator('logit-text .step [data-place]').nth(1).hover();
-    const items = page.locator('logit-alternatives [data-alternative]');
-    await items.first().waitFor();
-    assert.deepEqual(
-      await items.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p])),
-      tokens.map(({ id, p }) => [String(id), String(p)]),
-    );
-    await page.locator('logit-alternatives [data-item=rewind]').click();
-    await expectBars(page, before, bounded, 1);
+      // The first draw sets Mirostat's bound. It applies to the second token and to its alternatives.
+      const before = [...scope.encode(FIRST), ids[0]];
+      const bounded = { ...settings, seed: 42, mirostat_mu: steps[0].mu };
+      scope.feed(before);
+      const { tokens } = scope.distribution({ ...bounded, top: 8 }, { step: 1 });
+      await page.locator('logit-text .step [data-place]').nth(1).hover();
+      const items = page.locator('logit-alternatives [data-alternative]');
+      await items.first().waitFor();
+      assert.deepEqual(
+        await items.evaluateAll((all) =>
+          all.map(({ dataset }) => [dataset.alternative, dataset.p]),
+        ),
+        tokens.map(({ id, p }) => [String(id), String(p)]),
+      );
+      await page.locator('logit-alternatives [data-item=rewind]').click();
+      await expectBars(page, before, bounded, 1);
 
-    // A token that the user chooses, unlike a drawn one, does not change Mirostat's bound.
-    const other = tokens.find(({ id, removed_by }) => id !== ids[1] && !removed_by) ?? tokens[1];
-    await page.locator(`logit-distribution .row[data-id="${other.id}"]`).click();
-    await page.locator('logit-token-menu [data-item=force]').click();
-    await until(
-      () => drawnIds(page),
-      (all) => all.length === 2,
-    );
-    await expectBars(page, [...before, other.id], bounded, 2);
-    await close();
-  });
+      // A token that the user chooses, unlike a drawn one, does not change Mirostat's bound.
+      const other = tokens.find(({ id, removed_by }) => id !== ids[1] && !removed_by) ?? tokens[1];
+      await page.locator(`logit-distribution .row[data-id="${other.id}"]`).click();
+      await page.locator('logit-token-menu [data-item=force]').click();
+      await until(
+        () => drawnIds(page),
+        (all) => all.length === 2,
+      );
+      await expectBars(page, [...before, other.id], bounded, 2);
+      await close();
+    },
+  );
 }
 
 test('the keyboard alone adds, moves and removes a sampler', async () => {
@@ -231,7 +242,7 @@ test('the keyboard alone adds, moves and removes a sampler', async () => {
   await close();
 });
 
-test('stages replaced by Mirostat say so, and DRY takes its breakers as text', async () => {
+long('stages replaced by Mirostat say so, and DRY takes its breakers as text', async () => {
   const { page, close } = await openPlain();
   await type(page, 'top_k', 5);
   await add(page, 'mirostat');
@@ -280,7 +291,7 @@ test('the presets of other programs set values, order and rules', async () => {
   await close();
 });
 
-test('two conventions side by side name the tokens that differ', async () => {
+long('two conventions side by side name the tokens that differ', async () => {
   const { page, complaints, close } = await openPlain();
   const settings = { temperature: 0.5, top_p: 0.8, min_p: 0.1, seed: 42 };
   await type(page, 'temperature', settings.temperature);

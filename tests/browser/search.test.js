@@ -147,7 +147,7 @@ long('the address holds constraint, banned words and first token, back and forth
   await close();
 });
 
-for (const depth of [800, 1500, 20_000])
+for (const depth of sample([800, 1500, 20_000], 1))
   test(`a schema nested ${depth} deep is dropped with one sentence`, async () => {
     const schema = `${'{"type":"array","items":'.repeat(depth)}{"type":"integer"}${'}'.repeat(depth)}`;
     const constraint = encodeURIComponent(`{"schema":${schema}}`);

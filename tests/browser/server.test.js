@@ -12,6 +12,7 @@ import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
 import { atEnd } from '../cleanup.js';
 import { serveLlama } from '../llama_fake.js';
+import { LONG, long } from '../long.js';
 import { cli } from '../node/command_line.js';
 import { until } from './bench.js';
 import { openSite } from './site.js';
@@ -32,6 +33,14 @@ before(async () => {
   direct = await Logitscope.load({ model });
   fake = await serveLlama(await Logitscope.load({ model }));
 });
+
+/** Opens a page without the site's service worker, which would first cache the whole site. */
+async function openPage() {
+  const viewport = { width: 1280, height: 720 };
+  const context = await browser.newContext({ viewport, serviceWorkers: 'block' });
+  atEnd(() => context.close());
+  return context.newPage();
+}
 
 const shown = (page) =>
   page.evaluate(() => {
@@ -72,9 +81,7 @@ function assertDirect({ tokens, prompt, ids }, settings) {
 }
 
 test('a press connects; text, knobs and a stop keep everything; a reload asks again', async () => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
-  atEnd(() => context.close());
-  const page = await context.newPage();
+  const page = await openPage();
   await page.goto(`${site.url}?view=bench#prompt=Once%20upon%20a%20time&temperature=0.8&top_k=7`);
   await until(
     () => shown(page),
@@ -159,6 +166,7 @@ test('a press connects; text, knobs and a stop keep everything; a reload asks ag
   const back = await ready(page, 2);
   assert.deepEqual([back.ids, back.prompt, back.tokens], [again.ids, again.prompt, again.tokens]);
 
+  if (!LONG) return;
   // Without a press the first model of the page opens, without the ids of the other vocabulary.
   await page.reload();
   await dialog.getByRole('button', { name: 'Open stories' }).click();
@@ -195,131 +203,132 @@ const readIntervals = (page) =>
       .map(([, ...p]) => p),
   );
 
-test('a server with the top tokens only: bounds as on the command line, one question a text', async () => {
-  const ollama = await serveLlama(direct);
-  const asOllama = (path, answer) => {
-    if (path === '/v1/models') answer.data[0].owned_by = 'library';
-    return answer;
-  };
-  ollama.change = asOllama;
-  const texts = () =>
-    ollama.questions
-      .filter(({ path }) => path === '/api/generate')
-      .map(({ body: { prompt } }) => prompt);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
-  atEnd(() => context.close());
-  const page = await context.newPage();
-  await page.goto(`${site.url}?view=bench#prompt=Once%20upon%20a%20time`);
-  await until(
-    () => shown(page),
-    ({ tokens }) => tokens.length > 0,
-  );
-  const connect = async (address = ollama.address) => {
-    await page.locator('#model').click();
-    await page.locator('logit-sheet [data-command=server]').click();
-    await page.locator('logit-server #address').fill(address);
-    await page.locator('logit-server [data-command=connect]').click();
-  };
-  const expectBounds = async (prompt, ...flags) => {
-    const words = ['--server', ollama.address, '--prompt', prompt, '--json', ...flags];
-    const { stdout, stderr, status } = await cli(['distribution', ...words]);
-    assert.equal(status, 0, stderr);
-    const expected = JSON.parse(stdout).tokens.map(({ p }) => p);
-    const found = await until(
-      () => readIntervals(page),
-      (intervals) => JSON.stringify(intervals) === JSON.stringify(expected),
+long(
+  'a server with the top tokens only: bounds as on the command line, one question a text',
+  async () => {
+    const ollama = await serveLlama(direct);
+    const asOllama = (path, answer) => {
+      if (path === '/v1/models') answer.data[0].owned_by = 'library';
+      return answer;
+    };
+    ollama.change = asOllama;
+    const texts = () =>
+      ollama.questions
+        .filter(({ path }) => path === '/api/generate')
+        .map(({ body: { prompt } }) => prompt);
+    const page = await openPage();
+    await page.goto(`${site.url}?view=bench#prompt=Once%20upon%20a%20time`);
+    await until(
+      () => shown(page),
+      ({ tokens }) => tokens.length > 0,
     );
-    assert.deepEqual(found, expected);
-    ollama.questions.length = 0; // the answers of page and command line are there
-  };
+    const connect = async (address = ollama.address) => {
+      await page.locator('#model').click();
+      await page.locator('logit-sheet [data-command=server]').click();
+      await page.locator('logit-server #address').fill(address);
+      await page.locator('logit-server [data-command=connect]').click();
+    };
+    const expectBounds = async (prompt, ...flags) => {
+      const words = ['--server', ollama.address, '--prompt', prompt, '--json', ...flags];
+      const { stdout, stderr, status } = await cli(['distribution', ...words]);
+      assert.equal(status, 0, stderr);
+      const expected = JSON.parse(stdout).tokens.map(({ p }) => p);
+      const found = await until(
+        () => readIntervals(page),
+        (intervals) => JSON.stringify(intervals) === JSON.stringify(expected),
+      );
+      assert.deepEqual(found, expected);
+      ollama.questions.length = 0; // the answers of page and command line are there
+    };
 
-  // A refused question changes nothing and keeps the dialog.
-  ollama.change = (path, answer) =>
-    path === '/api/generate' ? { status: 503 } : asOllama(path, answer);
-  await connect();
-  await page
-    .locator('logit-server')
-    .getByText(/status 503/)
-    .waitFor();
-  assert.match(page.url(), /view=bench/);
-  await page.locator('logit-server').getByRole('button', { name: 'Close' }).click();
-  ollama.change = asOllama;
-  ollama.questions.length = 0;
-  await connect();
-  const partial = page.locator('logit-partial');
-  const prompt = partial.locator('#prompt');
-  await partial.getByText(/shows the 20 most probable tokens and hides/).waitFor();
-  await partial.getByText(/Explore, Compare, Charts and whole texts need/).waitFor();
-  assert.deepEqual(
-    [texts(), await prompt.inputValue()],
-    [['Once upon a time'], 'Once upon a time'],
-  );
-  await expectBounds('Once upon a time');
+    // A refused question changes nothing and keeps the dialog.
+    ollama.change = (path, answer) =>
+      path === '/api/generate' ? { status: 503 } : asOllama(path, answer);
+    await connect();
+    await page
+      .locator('logit-server')
+      .getByText(/status 503/)
+      .waitFor();
+    assert.match(page.url(), /view=bench/);
+    await page.locator('logit-server').getByRole('button', { name: 'Close' }).click();
+    ollama.change = asOllama;
+    ollama.questions.length = 0;
+    await connect();
+    const partial = page.locator('logit-partial');
+    const prompt = partial.locator('#prompt');
+    await partial.getByText(/shows the 20 most probable tokens and hides/).waitFor();
+    await partial.getByText(/Explore, Compare, Charts and whole texts need/).waitFor();
+    assert.deepEqual(
+      [texts(), await prompt.inputValue()],
+      [['Once upon a time'], 'Once upon a time'],
+    );
+    await expectBounds('Once upon a time');
 
-  // A knob asks nothing; penalties would need the tokens of the prompt.
-  const knob = async (name, value) => {
-    await page.locator(`logit-logits logit-knob[data-name=${name}] .box`).fill(value);
-    await page.keyboard.press('Enter');
-  };
-  await knob('temperature', '1.3');
-  await expectBounds('Once upon a time', '--temperature', '1.3');
-  const set = (settings) =>
-    page.evaluate((logits_settings) => {
-      document.querySelector('logit-scope').choose({ logits_settings });
-    }, settings);
-  await set({ temperature: 1.3, repetition_penalty: 1.2 });
-  await page.getByText(/Penalties count the tokens of the prompt/).waitFor();
-  await set({ temperature: 1.3 });
-  assert.deepEqual(texts(), []);
+    // A knob asks nothing; penalties would need the tokens of the prompt.
+    const knob = async (name, value) => {
+      await page.locator(`logit-logits logit-knob[data-name=${name}] .box`).fill(value);
+      await page.keyboard.press('Enter');
+    };
+    await knob('temperature', '1.3');
+    await expectBounds('Once upon a time', '--temperature', '1.3');
+    const set = (settings) =>
+      page.evaluate((logits_settings) => {
+        document.querySelector('logit-scope').choose({ logits_settings });
+      }, settings);
+    await set({ temperature: 1.3, repetition_penalty: 1.2 });
+    await page.getByText(/Penalties count the tokens of the prompt/).waitFor();
+    await set({ temperature: 1.3 });
+    assert.deepEqual(texts(), []);
 
-  // A new text is one question. Another law of an address is none.
-  await prompt.fill('The dog');
-  await until(texts, (all) => all.length === 1);
-  await expectBounds('The dog', '--temperature', '1.3');
-  const known = await readIntervals(page);
-  await page.evaluate(() =>
-    document.querySelector('logit-scope').choose({ logits_prompt: 'From elsewhere' }),
-  );
-  const again = partial.locator('[data-command=ask]');
-  await again.waitFor();
-  assert.deepEqual(texts(), []);
+    // A new text is one question. Another law of an address is none.
+    await prompt.fill('The dog');
+    await until(texts, (all) => all.length === 1);
+    await expectBounds('The dog', '--temperature', '1.3');
+    const known = await readIntervals(page);
+    await page.evaluate(() =>
+      document.querySelector('logit-scope').choose({ logits_prompt: 'From elsewhere' }),
+    );
+    const again = partial.locator('[data-command=ask]');
+    await again.waitFor();
+    assert.deepEqual(texts(), []);
 
-  // The server stops: text and numbers stay.
-  ollama.change = () => ({ status: 503 });
-  await prompt.fill('The cat');
-  await partial.getByText(/status 503/).waitFor();
-  await partial.getByText('The numbers belong to the earlier prompt.').waitFor();
-  assert.deepEqual(await readIntervals(page), known);
-  assert.equal(await prompt.inputValue(), 'The cat');
-  ollama.change = asOllama;
-  await again.click();
-  await expectBounds('The cat', '--temperature', '1.3');
+    // The server stops: text and numbers stay.
+    ollama.change = () => ({ status: 503 });
+    await prompt.fill('The cat');
+    await partial.getByText(/status 503/).waitFor();
+    await partial.getByText('The numbers belong to the earlier prompt.').waitFor();
+    assert.deepEqual(await readIntervals(page), known);
+    assert.equal(await prompt.inputValue(), 'The cat');
+    ollama.change = asOllama;
+    await again.click();
+    await expectBounds('The cat', '--temperature', '1.3');
 
-  // A reload has the text and its numbers, and asks nothing before a press.
-  const last = await readIntervals(page);
-  await page.waitForURL(/logits_prompt=The%20cat/);
-  assert.ok(!page.url().includes(String(ollama.port)));
-  await page.reload();
-  await until(
-    () => readIntervals(page),
-    (found) => JSON.stringify(found) === JSON.stringify(last),
-  );
-  assert.equal(await prompt.inputValue(), 'The cat');
-  await partial.getByText(/No server is connected/).waitFor();
-  await prompt.fill('The bird');
-  await partial.getByText('The numbers belong to the earlier prompt.').waitFor();
-  assert.deepEqual(texts(), []);
-  await connect();
-  await expectBounds('The bird', '--temperature', '1.3');
+    // A reload has the text and its numbers, and asks nothing before a press.
+    const last = await readIntervals(page);
+    await page.waitForURL(/logits_prompt=The%20cat/);
+    assert.ok(!page.url().includes(String(ollama.port)));
+    await page.reload();
+    await until(
+      () => readIntervals(page),
+      (found) => JSON.stringify(found) === JSON.stringify(last),
+    );
+    assert.equal(await prompt.inputValue(), 'The cat');
+    await partial.getByText(/No server is connected/).waitFor();
+    await prompt.fill('The bird');
+    await partial.getByText('The numbers belong to the earlier prompt.').waitFor();
+    assert.deepEqual(texts(), []);
+    await connect();
+    await expectBounds('The bird', '--temperature', '1.3');
 
-  // Without a model the prompt is the one of the address.
-  await page.goto('about:blank');
-  await page.goto(`${site.url}?source=server#prompt=The%20fox`);
-  await page.locator('logit-server [data-command=connect]').click();
-  await until(texts, (all) => all.length > 0);
-  assert.deepEqual(texts(), ['The fox']);
-  await expectBounds('The fox');
-});
+    // Without a model the prompt is the one of the address.
+    await page.goto('about:blank');
+    await page.goto(`${site.url}?source=server#prompt=The%20fox`);
+    await page.locator('logit-server [data-command=connect]').click();
+    await until(texts, (all) => all.length > 0);
+    assert.deepEqual(texts(), ['The fox']);
+    await expectBounds('The fox');
+  },
+);
 
 test('the builder names the hosts of servers', () => {
   const pattern = (text) => new RegExp(patternOf(readHosts('PROBE_HOSTS', text)));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { findEarlyLoop, findLoop } from '../../web/engine/text-loops.js';
 import { TextTree } from '../../web/state/tree.js';
 import { closed } from '../cleanup.js';
-import { cases, long } from '../long.js';
+import { long } from '../long.js';
 import { FIRST, START, loadReference, openBench, settle, until } from './bench.js';
 
 const bench = closed(await openBench());
@@ -70,7 +70,7 @@ test('an earlier token shows its alternatives, and pressing one makes a branch',
   assert.equal(await page.locator('.step.forced').count(), 1);
 
   const branches = page.locator('logit-branches [role=option]');
-  assert.equal(await branches.count(), 2);
+  await until(() => branches.count(), 2);
   assert.equal(await branches.nth(1).getAttribute('aria-selected'), 'true');
   await branches.nth(0).click();
   assert.deepEqual(
@@ -92,7 +92,7 @@ test('an earlier token shows its alternatives, and pressing one makes a branch',
   await close();
 });
 
-test('the keyboard alone goes back in a text and branches it', async () => {
+long('the keyboard alone goes back in a text and branches it', async () => {
   const { page, close } = await open();
   await unfold(page);
   await steps(page, 3);
@@ -258,102 +258,108 @@ test('a tree keeps every branch and walks a known one again', () => {
   assert.equal(tree.finished, null);
 });
 
-test('nodes do not pile up: after many steps and a reset the document has its old size', async () => {
-  const { page, close } = await open();
-  /** Returns the number of DOM nodes in the page, including the nodes in shadow trees. */
-  const nodes = () =>
-    page.evaluate(() => {
-      const count = (/** @type {Node} */ node) =>
-        [...node.childNodes, ...(node.shadowRoot ? [node.shadowRoot] : [])].reduce(
-          (n, child) => n + count(child),
-          1,
-        );
-      return count(document);
-    });
-  const round = async () => {
-    await steps(page, cases(2, 6));
-    await page.locator('[data-command=reset]').click();
-    await until(
-      () => ids(page),
-      (all) => all.length === 0,
-    );
-    await settle(page);
-    return nodes();
-  };
-  await round(); // not counted: the first round adds parts that load on demand
-  const before = await round();
-  for (let i = 0; i < cases(1, 3); i++) assert.equal(await round(), before);
-  await close();
-});
-
-test('greedy without a stop loops; the length limit is a setting, and the page gives the reason for the end beside the loop', async () => {
-  const { page, complaints, close } = await open('max_new_tokens=30');
-  await unfold(page);
-  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
-  await page.locator('#stop-at-end').uncheck();
-  const speed = page.locator('logit-text input[type=range]');
-  await speed.focus();
-  await page.keyboard.press('End');
-  assert.equal(await speed.getAttribute('aria-valuetext'), 'as fast as it goes');
-  await page.locator('[data-command=run]').click();
-  await page.locator('logit-text .step').nth(29).waitFor();
-  await settle(page);
-  const all = await ids(page);
-  assert.equal(all.length, 30);
-  const loop = findLoop(all);
-  assert.ok(loop && loop.times >= 3);
-  assert.equal(await page.locator('.step.looped').count(), loop.end - loop.start);
-  const words = page.locator('logit-text .numbers');
-  assert.match(
-    await words.innerText(),
-    /^Loop: “.+” has come \d+ times in a row, from token \d+ on\. 30 tokens have been drawn, the most that “New token limit” allows\.$/,
-  );
-  const limit = page.locator('logit-text #limit');
-  await limit.fill('5000');
-  await limit.press('Enter');
-  assert.equal(
-    await page.locator('logit-text #limit-error').innerText(),
-    'New token limit must be between 1 and 4,096, got 5,000; it stays at 30.',
-  );
-  await limit.fill('32');
-  await limit.press('Enter');
-  await page.locator('[data-command=step]').click();
-  assert.equal(
-    (
+long(
+  'nodes do not pile up: after many steps and a reset the document has its old size',
+  async () => {
+    const { page, close } = await open();
+    /** Returns the number of DOM nodes in the page, including the nodes in shadow trees. */
+    const nodes = () =>
+      page.evaluate(() => {
+        const count = (/** @type {Node} */ node) =>
+          [...node.childNodes, ...(node.shadowRoot ? [node.shadowRoot] : [])].reduce(
+            (n, child) => n + count(child),
+            1,
+          );
+        return count(document);
+      });
+    const round = async () => {
+      await steps(page, 6);
+      await page.locator('[data-command=reset]').click();
       await until(
         () => ids(page),
-        (all) => all.length === 31,
-      )
-    ).length,
-    31,
-  );
-  await until(() => page.evaluate(() => location.hash), /max_new_tokens=32/);
-  await page.locator('[data-command=break-loop]').click();
-  const rows = page.locator('logit-loop-breaks [data-setting]');
-  await rows.first().waitFor();
-  const asked = { prompt: FIRST, drawn_ids: await ids(page), temperature: 0, seed: 42 };
-  const { breaks } = await scope.breakLoop(asked);
-  assert.deepEqual(
-    await rows.evaluateAll((all) =>
-      all.map((row) => `${row.dataset.setting} ${row.querySelector('b').textContent}`),
-    ),
-    breaks.map(({ setting, value }) => `${setting} ${value}`),
-  );
-  // A press sets the value; the page goes back to the token that then differs.
-  const { index, instead } = breaks.find(({ setting }) => setting === 'dry_multiplier');
-  await page.locator('[data-setting=dry_multiplier]').click();
-  await page.locator('[data-command=back]').click();
-  await until(
-    () => ids(page),
-    (all) => all.length === index,
-  );
-  await steps(page, 1);
-  assert.equal((await ids(page)).at(-1), instead.id);
-  await page.locator('[data-command=reset]').click();
-  await until(() => words.innerText(), '');
-  assert.deepEqual(complaints, []);
-  await close();
-});
+        (all) => all.length === 0,
+      );
+      await settle(page);
+      return nodes();
+    };
+    await round(); // not counted: the first round adds parts that load on demand
+    const before = await round();
+    for (let i = 0; i < 3; i++) assert.equal(await round(), before);
+    await close();
+  },
+);
+
+long(
+  'greedy without a stop loops; the length limit is a setting, and the page gives the reason for the end beside the loop',
+  async () => {
+    const { page, complaints, close } = await open('max_new_tokens=30');
+    await unfold(page);
+    await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+    await page.locator('#stop-at-end').uncheck();
+    const speed = page.locator('logit-text input[type=range]');
+    await speed.focus();
+    await page.keyboard.press('End');
+    assert.equal(await speed.getAttribute('aria-valuetext'), 'as fast as it goes');
+    await page.locator('[data-command=run]').click();
+    await page.locator('logit-text .step').nth(29).waitFor();
+    await settle(page);
+    const all = await ids(page);
+    assert.equal(all.length, 30);
+    const loop = findLoop(all);
+    assert.ok(loop && loop.times >= 3);
+    assert.equal(await page.locator('.step.looped').count(), loop.end - loop.start);
+    const words = page.locator('logit-text .numbers');
+    assert.match(
+      await words.innerText(),
+      /^Loop: “.+” has come \d+ times in a row, from token \d+ on\. 30 tokens have been drawn, the most that “New token limit” allows\.$/,
+    );
+    const limit = page.locator('logit-text #limit');
+    await limit.fill('5000');
+    await limit.press('Enter');
+    assert.equal(
+      await page.locator('logit-text #limit-error').innerText(),
+      'New token limit must be between 1 and 4,096, got 5,000; it stays at 30.',
+    );
+    await limit.fill('32');
+    await limit.press('Enter');
+    await page.locator('[data-command=step]').click();
+    assert.equal(
+      (
+        await until(
+          () => ids(page),
+          (all) => all.length === 31,
+        )
+      ).length,
+      31,
+    );
+    await until(() => page.evaluate(() => location.hash), /max_new_tokens=32/);
+    await page.locator('[data-command=break-loop]').click();
+    const rows = page.locator('logit-loop-breaks [data-setting]');
+    await rows.first().waitFor();
+    const asked = { prompt: FIRST, drawn_ids: await ids(page), temperature: 0, seed: 42 };
+    const { breaks } = await scope.breakLoop(asked);
+    assert.deepEqual(
+      await rows.evaluateAll((all) =>
+        all.map((row) => `${row.dataset.setting} ${row.querySelector('b').textContent}`),
+      ),
+      breaks.map(({ setting, value }) => `${setting} ${value}`),
+    );
+    // A press sets the value; the page goes back to the token that then differs.
+    const { index, instead } = breaks.find(({ setting }) => setting === 'dry_multiplier');
+    await page.locator('[data-setting=dry_multiplier]').click();
+    await page.locator('[data-command=back]').click();
+    await until(
+      () => ids(page),
+      (all) => all.length === index,
+    );
+    await steps(page, 1);
+    assert.equal((await ids(page)).at(-1), instead.id);
+    await page.locator('[data-command=reset]').click();
+    await until(() => words.innerText(), '');
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 long(
   'a step flies its token into the text in half a second, and further steps do not queue',
@@ -420,7 +426,7 @@ long(
   },
 );
 
-test('a prompt looks like prose: its spaces are spaces, its line breaks have a sign', async () => {
+long('a prompt looks like prose: its spaces are spaces, its line breaks have a sign', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&model=stories#prompt=Once%20upon%0Aa',
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { long } from '../long.js';
+import { LONG, long } from '../long.js';
 import { frame, openBench, START, settle, until, unfoldDraw } from './bench.js';
 
 const bench = closed(await openBench());
@@ -65,7 +65,7 @@ long('cut lines follow touch', async () => {
   await close();
 });
 
-test('sliders and the random number follow touch', async () => {
+long('sliders and the random number follow touch', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   const knob = page.locator('logit-knob[data-name=temperature] input[type=range]');
   const [x, y, width] = await middle(knob);
@@ -98,7 +98,7 @@ test('sliders and the random number follow touch', async () => {
   await close();
 });
 
-test('touch moves cards', async () => {
+long('touch moves cards', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   await page.locator('logit-chain [data-command=list]').click();
   const order = () =>
@@ -136,52 +136,55 @@ test('touch moves cards', async () => {
   await close();
 });
 
-test('on a phone text and Step stay in sight over the chart, with one knob at a time below it', async () => {
-  const { page, drag, close } = await openTouch(
-    '?lang=en#temperature=0.7&top_p=0.9&bench_chart=bars',
-    true,
-  );
-  const [width, height] = [375, 812];
-  const inSight = async (selector, [wide, tall] = [width, height]) => {
-    const box = await page.locator(selector).first().boundingBox();
-    return box.x >= 0 && box.x + box.width <= wide && box.y >= 0 && box.y + box.height <= tall;
-  };
-  const slider = (name) => `logit-knob[data-name=${name}] input[type=range]`;
-  const seen = (name) => until(() => inSight(slider(name)), Boolean);
-  const places = ['#prompt', '[data-command=step]', '.row .name', slider('temperature')];
-  const tops = [];
-  for (const place of places) {
-    assert.ok(await inSight(place), place);
-    tops.push((await page.locator(place).first().boundingBox()).y);
-  }
-  assert.deepEqual(
-    tops,
-    tops.toSorted((a, b) => a - b),
-    'in this order',
-  );
-  await page.locator('[data-command=step]').click();
-  await page.locator('logit-tape .step').waitFor();
-  await page.evaluate(() => scrollTo(0, 330));
-  for (const place of ['[data-command=step]', 'logit-tape .step', slider('temperature')])
-    assert.ok(await inSight(place), `${place} after a scroll`);
-  assert.ok(!(await inSight('#prompt')));
+long(
+  'on a phone text and Step stay in sight over the chart, with one knob at a time below it',
+  async () => {
+    const { page, drag, close } = await openTouch(
+      '?lang=en#temperature=0.7&top_p=0.9&bench_chart=bars',
+      true,
+    );
+    const [width, height] = [375, 812];
+    const inSight = async (selector, [wide, tall] = [width, height]) => {
+      const box = await page.locator(selector).first().boundingBox();
+      return box.x >= 0 && box.x + box.width <= wide && box.y >= 0 && box.y + box.height <= tall;
+    };
+    const slider = (name) => `logit-knob[data-name=${name}] input[type=range]`;
+    const seen = (name) => until(() => inSight(slider(name)), Boolean);
+    const places = ['#prompt', '[data-command=step]', '.row .name', slider('temperature')];
+    const tops = [];
+    for (const place of places) {
+      assert.ok(await inSight(place), place);
+      tops.push((await page.locator(place).first().boundingBox()).y);
+    }
+    assert.deepEqual(
+      tops,
+      tops.toSorted((a, b) => a - b),
+      'in this order',
+    );
+    await page.locator('[data-command=step]').click();
+    await page.locator('logit-tape .step').waitFor();
+    await page.evaluate(() => scrollTo(0, 330));
+    for (const place of ['[data-command=step]', 'logit-tape .step', slider('temperature')])
+      assert.ok(await inSight(place), `${place} after a scroll`);
+    assert.ok(!(await inSight('#prompt')));
 
-  assert.ok(!(await inSight(slider('top_p'))));
-  await page.locator('[data-choose=top_p]').click();
-  await seen('top_p');
-  assert.ok(!(await inSight(slider('temperature'))));
-  const brief = await page.locator('.card[data-stage=top_p] .brief').boundingBox();
-  await drag([60, brief.y + 8], [330, brief.y + 10]);
-  await seen('top_k');
-  await page.locator('[data-choose=top_k][aria-pressed=true]').waitFor();
+    assert.ok(!(await inSight(slider('top_p'))));
+    await page.locator('[data-choose=top_p]').click();
+    await seen('top_p');
+    assert.ok(!(await inSight(slider('temperature'))));
+    const brief = await page.locator('.card[data-stage=top_p] .brief').boundingBox();
+    await drag([60, brief.y + 8], [330, brief.y + 10]);
+    await seen('top_k');
+    await page.locator('[data-choose=top_k][aria-pressed=true]').waitFor();
 
-  await page.setViewportSize({ width: 812, height: 375 });
-  await page.evaluate(() => scrollTo(0, 0));
-  await settle(page);
-  for (const place of ['[data-command=step]', 'logit-tape .step', '.row .name', slider('top_k')])
-    assert.ok(await until(() => inSight(place, [812, 375]), Boolean), `${place} on its side`);
-  await close();
-});
+    await page.setViewportSize({ width: 812, height: 375 });
+    await page.evaluate(() => scrollTo(0, 0));
+    await settle(page);
+    for (const place of ['[data-command=step]', 'logit-tape .step', '.row .name', slider('top_k')])
+      assert.ok(await until(() => inSight(place, [812, 375]), Boolean), `${place} on its side`);
+    await close();
+  },
+);
 
 test('a tap and a long touch on a bar open its menu, and elsewhere touch scrolls the page', async () => {
   const { page, drag, send, scrolled, close } = await openTouch();
@@ -273,6 +276,7 @@ test('over the picture a vertical swipe scrolls, a horizontal one moves the knob
   const [tapped, at] = await state();
   assert.ok(Math.abs(tapped - 0.75) < 0.02 && Math.abs(at - 0.75) < 0.02, `${tapped}, ${at}`);
   assert.equal(await scrolled(), place, 'nothing of that scrolls');
+  if (!LONG) return page.context().close();
   const [ux, uy] = await middle(view.locator('.handle.u'));
   place = await scrolled();
   await drag([ux, uy], [ux, uy - height / 2]);
@@ -324,7 +328,7 @@ long(
   },
 );
 
-test('a button and a summary have a touch target of 40 px, however small they look', async () => {
+long('a button and a summary have a touch target of 40 px, however small they look', async () => {
   const { page, close } = await openTouch();
   await unfoldDraw(page);
   for (const place of [
