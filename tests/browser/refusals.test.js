@@ -45,30 +45,34 @@ long('a prompt longer than the context is refused in Spanish, with both numbers'
   await close();
 });
 
-test('a file that is no model is refused in Spanish, and after a change of language in English', async () => {
-  const { page, complaints, close } = await open();
-  const hand = (text) =>
-    page.locator('logit-sheet input[type=file]').setInputFiles({
-      name: 'roto.gguf',
-      mimeType: 'application/octet-stream',
-      buffer: Buffer.from(text, 'latin1'),
-    });
-  const refusal = page.locator('logit-scope .refused[role=alert] p');
-  await hand('no model at all');
-  const wanted =
-    /^\u2068roto\.gguf\u2069 no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
-  assert.match(await said(refusal, wanted), wanted);
-  await hand('GGUF\x09\0\0\0 and so on and so on');
-  const version =
-    /^\u2068roto\.gguf\u2069 no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
-  assert.match(await said(refusal, version), version);
-  await page.locator('logit-preferences [popovertarget]').click();
-  await page.locator('logit-preferences label[lang=en]').click();
-  const english = /^\u2068roto\.gguf\u2069 was not opened: GGUF header: version 9 is not supported/;
-  assert.match(await said(refusal, english), english);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'a file that is no model is refused in Spanish, and after a change of language in English',
+  async () => {
+    const { page, complaints, close } = await open();
+    const hand = (text) =>
+      page.locator('logit-sheet input[type=file]').setInputFiles({
+        name: 'roto.gguf',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.from(text, 'latin1'),
+      });
+    const refusal = page.locator('logit-scope .refused[role=alert] p');
+    await hand('no model at all');
+    const wanted =
+      /^\u2068roto\.gguf\u2069 no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
+    assert.match(await said(refusal, wanted), wanted);
+    await hand('GGUF\x09\0\0\0 and so on and so on');
+    const version =
+      /^\u2068roto\.gguf\u2069 no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
+    assert.match(await said(refusal, version), version);
+    await page.locator('logit-preferences [popovertarget]').click();
+    await page.locator('logit-preferences label[lang=en]').click();
+    const english =
+      /^\u2068roto\.gguf\u2069 was not opened: GGUF header: version 9 is not supported/;
+    assert.match(await said(refusal, english), english);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 long('a prompt too long for a search is refused in Spanish, with both numbers', async () => {
   const { page, complaints, close } = await bench.open({

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closed } from '../cleanup.js';
+import { long } from '../long.js';
 import { openBench, settle } from './bench.js';
 
 const bench = closed(await openBench());
@@ -92,7 +93,7 @@ test('a sentence around a token keeps its order', async () => {
   await close();
 });
 
-test('a right-to-left text begins at the right, and an override character is visible', async () => {
+long('a right-to-left text begins at the right, and an override character is visible', async () => {
   const { page, close } = await bench.open({
     path: `?lang=en&view=compare#prompt=${encodeURIComponent('Today')}`,
     ready: false,

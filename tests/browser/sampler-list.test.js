@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawPictures, groupSamplers } from '../../web/state/samplers.js';
 import { closed } from '../cleanup.js';
-import { long } from '../long.js';
+import { LONG, long } from '../long.js';
 import { axe, loadReference, openBench, START, unfoldStages, until } from './bench.js';
 
 const bench = closed(await openBench());
@@ -54,7 +54,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   assert.match(await shelf.locator('[data-add=min_p]').innerText(), /keeps 5\s[^]*no change/);
   const links = await shelf.locator('.from a').evaluateAll((all) => all.map((a) => a.rel));
   assert.deepEqual(new Set(links), new Set(['noopener noreferrer']));
-  assert.deepEqual(await axe(page), []);
+  if (LONG) assert.deepEqual(await axe(page), []);
 
   const tall = () => shelf.evaluate((it) => it.offsetHeight);
   const height = await tall();
@@ -87,7 +87,8 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   await page.keyboard.press('Enter');
   await page.locator('.card[data-stage=tfs_z]').waitFor();
   assert.equal(await shelf.count(), 0);
-
+  assert.deepEqual(complaints, []);
+  if (!LONG) return close();
   // A stage of the chain is found too, and Enter goes to its value. Its line shows its second setting.
   await page.locator('[data-chip=xtc_probability]').click();
   const second = page.locator('logit-chain [data-more=xtc_probability]');

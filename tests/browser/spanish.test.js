@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sample } from '../long.js';
+import { LONG, sample } from '../long.js';
 import { openBench, root, settle, showView, unfoldView } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { closed } from '../cleanup.js';
@@ -82,7 +82,7 @@ test('no view is left in English, and no number has a decimal point', async () =
     [],
     'the saved picture',
   );
-  for (const view of ['cumulative', 'ranks']) {
+  for (const view of LONG ? ['cumulative', 'ranks'] : []) {
     await page.locator('#tab-bench').click();
     await showView(page, view);
     await page.locator('logit-curve .walk').waitFor();

@@ -10,6 +10,7 @@ import { serve } from '../../web/serve.js';
 import { ISOLATED, launchChromium, root } from '../bench/chromium.js';
 import { hasChromium } from '../chromium.js';
 import { closed } from '../cleanup.js';
+import { long } from '../long.js';
 
 const MODEL = 'models/stories.gguf';
 const OPTIONS = { prompt: 'One day', seed: 7, max_new_tokens: 240, temperature: 1 };
@@ -60,18 +61,22 @@ const SILENT = `(async () => {
   return [await write(patient, options), await write(scope, {}), silent !== null];
 })()`;
 
-test('the texts of a worker that falls silent are written again', {
-  skip: hasChromium ? false : 'Chromium is not installed',
-}, async () => {
-  const page = await context.newPage();
-  await page.goto(`${server.url}tests/browser/blank.html`);
-  const [texts, alone, silent] = await page.evaluate(SILENT);
-  assert.deepEqual(texts, alone);
-  assert.ok(silent);
-  assert.equal(texts.length, 24);
-  assert.equal(page.workers().length, 1);
-  await page.close();
-});
+long(
+  'the texts of a worker that falls silent are written again',
+  {
+    skip: hasChromium ? false : 'Chromium is not installed',
+  },
+  async () => {
+    const page = await context.newPage();
+    await page.goto(`${server.url}tests/browser/blank.html`);
+    const [texts, alone, silent] = await page.evaluate(SILENT);
+    assert.deepEqual(texts, alone);
+    assert.ok(silent);
+    assert.equal(texts.length, 24);
+    assert.equal(page.workers().length, 1);
+    await page.close();
+  },
+);
 
 test('a page that is frozen in the middle of a text writes the same text', {
   skip: hasChromium ? false : 'Chromium is not installed',

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closed } from '../cleanup.js';
+import { LONG } from '../long.js';
 import { openBench, settle, until } from './bench.js';
 import { countScreen } from './screen-count.js';
 
@@ -12,7 +13,7 @@ const FOUR = { temperature: 1.3, top_k: 40, min_p: 0.05, top_p: 0.9 };
 
 const bench = closed(await openBench());
 
-test('each view shows few words and few controls, and a line of the chain shows its buttons when it is used', async () => {
+test('each view shows few words and few controls', async () => {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
@@ -43,7 +44,8 @@ test('each view shows few words and few controls, and a line of the chain shows 
   await page.locator('logit-scope').evaluate((it, settings) => it.restore({ settings }), FOUR);
   await page.locator('logit-stages .head[data-stage=min_p]').waitFor();
   await expectFew('Experiment with four stages', 110, 40);
-
+  assert.deepEqual(complaints, []);
+  if (!LONG) return close();
   // The buttons in a sampler's line are visible while the pointer is on the line, and while Tab or Shift+Tab moves
   // the focus to it.
   const about = page.locator('logit-chain [data-more=min_p]');
