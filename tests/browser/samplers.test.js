@@ -35,7 +35,9 @@ async function type(page, name, value) {
 async function add(page, name) {
   await unfoldStages(page);
   await page.locator(`[data-add=${name}]`).click();
-  await page.locator(`[data-more=${name}]`).click();
+  // A sampler that comes back keeps its details open.
+  const more = page.locator(`[data-more=${name}]`);
+  if ((await more.getAttribute('aria-expanded')) === 'false') await more.click();
 }
 
 const drawnIds = (page) =>

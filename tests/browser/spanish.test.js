@@ -33,10 +33,18 @@ function readAll() {
   return words.filter(Boolean);
 }
 
-/** English messages whose Spanish text differs. */
+/**
+ * English messages whose Spanish text differs. The word of the strip's last segment is left out: a narrow segment shows
+ * only the first letters of “resto”.
+ */
 const ENGLISH = new Set(
   Object.keys(en)
-    .filter((key) => key !== 'language' && typeof en[key] === 'string' && en[key] !== es[key])
+    .filter(
+      (key) =>
+        !['language', 'draw.rest'].includes(key) &&
+        typeof en[key] === 'string' &&
+        en[key] !== es[key],
+    )
     .map((key) => en[key])
     .filter((text) => text.length > 2 && !text.includes('{')),
 );
