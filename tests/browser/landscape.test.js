@@ -187,9 +187,10 @@ test('the prompt is edited in the sentence; an unreadable one is named; it survi
   await page.locator('#tab-bench').click();
   await settle(page);
   assert.equal(await page.locator('logit-text #prompt').inputValue(), typed);
+  await page.locator('#tab-landscape').click();
+  await settle(page); // back at the address at which the next test opens this page
   assert.deepEqual(opened.complaints, []);
   if (!LONG) return opened.close();
-  await page.locator('#tab-landscape').click();
   // An example replaces the prompt; the example that was there comes back.
   const examples = view.locator('.examples button');
   assert.equal(await examples.count(), 3);
@@ -220,39 +221,40 @@ test('the prompt is edited in the sentence; an unreadable one is named; it survi
   await opened.close();
 });
 
-test('the words are a timeline: a press moves the picture, the text stays, and the bench gets the tokens', async () => {
-  const opened = await openLandscape({ hash: '#temperature=0.7&landscape_u=0.2' });
-  const { page, view, die } = opened;
-  const written = await scope.write({
-    prompt: FIRST,
-    temperature: 0.7,
-    seed: 42,
-    u: 0.2,
-    max_new_tokens: TOKENS,
-  });
-  const { ids } = written;
-  const before = await sentenceOf(view);
-  const mark = view.locator('[role=option][aria-current=true]');
-  const at = async () => Number(await mark.getAttribute('data-at'));
-  const expectAt = async (n) => {
-    await settle(page);
-    assert.equal(await at(), n);
-    assert.ok((await sentenceOf(view)).startsWith(before), 'the text stays');
-    scope.feed([...scope.encode(FIRST), ...ids.slice(0, n)]);
-    const choice = n === 0 ? { step: 0, u: 0.2 } : { step: n };
-    const { drawn } = scope.read({ temperature: 0.7, seed: 42 }, choice);
-    assert.equal(drawn.id, ids[n]);
-    assert.ok(Math.abs((await numberOf(die)) - drawn.u) < 1e-6);
-    assert.equal(await mark.innerText(), scope.piece(drawn.id).text.trim());
-  };
-  await view.locator('[role=option]').nth(3).click();
-  await expectAt(3);
-  const link = await until(() => page.url(), /landscape_ids/);
-  assert.match(link, new RegExp(`landscape_ids=${ids.slice(0, 3)}`));
-  await page.keyboard.press('ArrowLeft');
-  await expectAt(2);
-  assert.ok(await mark.evaluate((it) => it.matches(':focus')), 'the focus follows');
-  if (LONG) {
+long(
+  'the words are a timeline: a press moves the picture, the text stays, and the bench gets the tokens',
+  async () => {
+    const opened = await openLandscape({ hash: '#temperature=0.7&landscape_u=0.2' });
+    const { page, view, die } = opened;
+    const written = await scope.write({
+      prompt: FIRST,
+      temperature: 0.7,
+      seed: 42,
+      u: 0.2,
+      max_new_tokens: TOKENS,
+    });
+    const { ids } = written;
+    const before = await sentenceOf(view);
+    const mark = view.locator('[role=option][aria-current=true]');
+    const at = async () => Number(await mark.getAttribute('data-at'));
+    const expectAt = async (n) => {
+      await settle(page);
+      assert.equal(await at(), n);
+      assert.ok((await sentenceOf(view)).startsWith(before), 'the text stays');
+      scope.feed([...scope.encode(FIRST), ...ids.slice(0, n)]);
+      const choice = n === 0 ? { step: 0, u: 0.2 } : { step: n };
+      const { drawn } = scope.read({ temperature: 0.7, seed: 42 }, choice);
+      assert.equal(drawn.id, ids[n]);
+      assert.ok(Math.abs((await numberOf(die)) - drawn.u) < 1e-6);
+      assert.equal(await mark.innerText(), scope.piece(drawn.id).text.trim());
+    };
+    await view.locator('[role=option]').nth(3).click();
+    await expectAt(3);
+    const link = await until(() => page.url(), /landscape_ids/);
+    assert.match(link, new RegExp(`landscape_ids=${ids.slice(0, 3)}`));
+    await page.keyboard.press('ArrowLeft');
+    await expectAt(2);
+    assert.ok(await mark.evaluate((it) => it.matches(':focus')), 'the focus follows');
     await page.keyboard.press('Home');
     await expectAt(0);
     await page.keyboard.press('ArrowRight');
@@ -261,21 +263,19 @@ test('the words are a timeline: a press moves the picture, the text stays, and t
     await page.reload();
     await mark.waitFor();
     await expectAt(2);
-  }
-  await page.locator('#tab-bench').click();
-  await settle(page);
-  const { branch } = await page.locator('logit-scope').evaluate((it) => it.state);
-  assert.deepEqual(branch, ids.slice(0, 2));
-  assert.deepEqual(opened.complaints, []);
-  if (!LONG) return opened.close();
-  await page.locator('#tab-landscape').click();
-  await view.getByRole('textbox', { name: 'The prompt' }).press('End');
-  await page.keyboard.type(' often');
-  await until(at, 0);
-  await settle(page);
-  assert.deepEqual(opened.complaints, []);
-  await opened.close();
-});
+    await page.locator('#tab-bench').click();
+    await settle(page);
+    const { branch } = await page.locator('logit-scope').evaluate((it) => it.state);
+    assert.deepEqual(branch, ids.slice(0, 2));
+    await page.locator('#tab-landscape').click();
+    await view.getByRole('textbox', { name: 'The prompt' }).press('End');
+    await page.keyboard.type(' often');
+    await until(at, 0);
+    await settle(page);
+    assert.deepEqual(opened.complaints, []);
+    await opened.close();
+  },
+);
 
 long(
   'each line of the ladder is the engine’s text at its mark or at the knob, and a press sets the knob',

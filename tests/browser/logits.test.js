@@ -165,7 +165,7 @@ test('a long pasted text stays out of its box but counts', async () => {
 });
 
 test('the user’s own numbers return after a sample replaced them', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&view=logits#', ready: false });
+  const { page } = await openOnce();
   const box = page.locator('logit-logits #logits');
   await box.fill('a: 1\nb: 2');
   await page.locator('[data-sample=tailed]').click();
@@ -175,7 +175,6 @@ test('the user’s own numbers return after a sample replaced them', async () =>
   );
   await page.locator('[data-sample=own]').click();
   await until(() => box.inputValue(), 'a: 1\nb: 2');
-  await close();
 });
 
 test('the classic distributions differ as they should', async () => {
@@ -261,7 +260,7 @@ test('a model file opens from this view too', async () => {
   assert.equal(await until(name, /llama_q8_0/), 'llama_q8_0.gguf');
 });
 
-test("a user's own sampler runs on pasted logits before any model is loaded", async () => {
+long("a user's own sampler runs on pasted logits before any model is loaded", async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&view=logits',
     ready: false,
