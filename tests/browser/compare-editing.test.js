@@ -3,12 +3,11 @@
  * rank them.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { long } from '../long.js';
+import { LONG, long } from '../long.js';
 import { openBench, START, until } from './bench.js';
 
-const bench = closed(await openBench());
+const bench = LONG && closed(await openBench());
 
 /** Opens Compare at its initial settings, perhaps in a page that an earlier test used. */
 async function open(options) {
@@ -128,7 +127,7 @@ async function way(page) {
   };
 }
 
-test('a mouse drag moves a text to another rank', async () => {
+long('a mouse drag moves a text to another rank', async () => {
   const { page, complaints, close } = await blind({ viewport: { width: 1440, height: 1600 } });
   const before = await shown(page);
   const { x, from, to } = await way(page);
