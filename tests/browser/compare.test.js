@@ -40,6 +40,7 @@ async function open({ suite = 'nine', lang = 'en', model = 'verbs', more = '', .
   const path = `?lang=${lang}&model=${model}&view=compare${START}&compare_suite=${suite}${more}`;
   const opened = await bench.open({ path, ready: false, ...options });
   await finished(opened.page);
+  await settle(opened.page);
   return opened;
 }
 

@@ -81,7 +81,7 @@ test('the arrow keys move the cut lines, which say the tokens that they keep', a
   await expectBars(page, { ...BALANCED, top_p: 1 });
   await page.keyboard.press('Home');
   await until(() => top.getAttribute('aria-valuetext'), /keeps 1 of/);
-  assert.equal((await readBars(page)).filter(({ p }) => Number(p) > 0).length, 1);
+  await until(async () => (await readBars(page)).filter(({ p }) => Number(p) > 0).length, 1);
   await close();
 });
 

@@ -9,6 +9,7 @@ import {
   START,
   loadReference,
   openBench,
+  settle,
   until,
   unfoldDraw,
   unfoldStages,
@@ -51,6 +52,7 @@ test('the mouse and the keys move u, Step takes its token, and the drawn u comes
   await page.keyboard.press('End');
   const words = await until(() => strip.getAttribute('aria-valuetext'), /^u = 0\.9999/);
   assert.match(words, /^u = 0\.9999: \w+/);
+  await settle(page);
   const last = await drawn(page);
   await page.locator('[data-command=step]').click();
   await page.locator('logit-text .step').first().waitFor();
@@ -68,13 +70,13 @@ test("Gumbel-max draws the engine's token without a u", async () => {
   await page.locator('[data-method=gumbel]').click();
   const lands = page.locator('logit-draw .lands');
   assert.match(await until(() => lands.innerText(), /^Gumbel/), /^Gumbel-max: /);
-  assert.equal(await drawn(page), expectedDraw({ draw: 'gumbel' }, { step: 0 }).id);
+  await until(() => drawn(page), expectedDraw({ draw: 'gumbel' }, { step: 0 }).id);
   assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-disabled'), 'true');
   await page.locator('logit-draw .strip').focus();
   await page.keyboard.press('End');
   await page.locator('[data-method=inverse]').click();
   await until(() => lands.innerText(), /^u =/);
-  assert.equal(await drawn(page), expectedDraw({}, { step: 0 }).id);
+  await until(() => drawn(page), expectedDraw({}, { step: 0 }).id);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -92,13 +94,10 @@ test("a thousand draws are the engine's own, shown as ticks on the bars and as a
     const { id, p } = expectedDraw({ seed }, { step });
     counts.set(id, { n: (counts.get(id)?.n ?? 0) + 1, p });
   }
-  for (const [id, { n }] of counts)
-    assert.equal(
-      await page
-        .locator(`logit-distribution .row[data-id="${id}"] .count`)
-        .getAttribute('data-share'),
-      String(n / 1000),
-    );
+  for (const [id, { n }] of counts) {
+    const count = page.locator(`logit-distribution .row[data-id="${id}"] .count`);
+    await until(() => count.getAttribute('data-share'), String(n / 1000));
+  }
   const distance = totalVariation({ total: 1000, counts });
   assert.ok(distance < 0.05);
   assert.ok((await result.innerText()).includes(` ${distance.toFixed(4)} `));

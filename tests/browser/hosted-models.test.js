@@ -196,13 +196,11 @@ long(
     // If the page's policy forbids a host, the dialog shows one sentence; a file can still be opened.
     await dialog.locator('#name').fill('https://example.org/x.gguf');
     await dialog.locator('#name').press('Enter');
-    assert.match(
-      await dialog.locator('[role=alert]').innerText(),
-      /may not fetch from example\.org: .*disk\.$/,
-    );
+    const alert = () => dialog.locator('[role=alert]').innerText();
+    await until(alert, /may not fetch from example\.org: .*disk\.$/);
     await dialog.locator('#name').fill('hub:owner');
     await dialog.locator('#name').press('Enter');
-    assert.match(await dialog.locator('[role=alert]').innerText(), /^“hub:owner” is neither/);
+    await until(alert, /^“hub:owner” is neither/);
     await dialog.locator('input[type=file]').setInputFiles(
       parts.map((bytes, i) => ({
         name: `p${i}.gguf`,
@@ -390,7 +388,8 @@ long(
     ]) {
       await box.fill(typed);
       await press.press('Enter');
-      assert.equal(await dialog.locator('#context-error').innerText(), `context in tokens ${why}`);
+      const error = dialog.locator('#context-error');
+      await until(() => error.innerText(), `context in tokens ${why}`);
       assert.equal(await box.inputValue(), typed);
     }
     assert.deepEqual(asked, [], 'and nothing is fetched before');
