@@ -275,7 +275,7 @@ static inline ALWAYS void matvec_format(float *out, const struct format *f, cons
         f32x4 sums[DOTS_STREAMS * QUADS];
         size_t left = w->rows - r, blocks = (left + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
         size_t n_streams = blocks < streams ? blocks : streams;
-        sums_clear(sums, DOTS_STREAMS * QUADS);
+        sums_clear(sums, n_streams * QUADS);
         blocks_times_quants(sums, f, block, n_streams, cols, x, 1);
         streams_store(out + r, sums, n_streams, bias ? bias + r : NULL, left);
     }
