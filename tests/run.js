@@ -32,10 +32,11 @@ const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
  * would end each Node that these tests start.
  */
 const ENV = ['-u', 'NODE_CHANNEL_FD', `PYTHONPATH=${join(root, 'build/python')}`];
-/** Slow test files that `make test-quick` omits. */
-const LEFT_OUT = process.env.QUICK
-  ? ['submission', 'pack', 'grade', 'cli', 'planted-faults'].map((name) => `${name}.test.js`)
-  : [];
+/** Slow test files that `make test-quick` omits, and files whose tests are all long, except in `make test-long`. */
+const LEFT_OUT = [
+  ...(process.env.QUICK ? ['submission', 'pack', 'grade', 'cli', 'planted-faults'] : []),
+  ...(long ? [] : ['background', 'compare-editing', 'fuzz', 'layout-shift']),
+].map((name) => `${name}.test.js`);
 
 /** Number of programs at once on two cores: while one waits, another computes. */
 const AT_ONCE = 3;

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '../cleanup.js';
-import { LONG, long } from '../long.js';
+import { long } from '../long.js';
 import { openBench, settle } from './bench.js';
 
 /** Duration of the machine's sleep, in ms: longer than any timer of the page. */
@@ -26,7 +26,7 @@ async function sleepAndWake(page) {
   await devtools.detach();
 }
 
-const bench = LONG && closed(await openBench());
+const bench = closed(await openBench());
 
 /** By view: its address, an action that starts a computation, and a function that reads the final state. */
 const STATES = {

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { closed } from '../cleanup.js';
-import { LONG, long } from '../long.js';
+import { long } from '../long.js';
 import { openBench, START, until } from './bench.js';
 
-const bench = LONG && closed(await openBench());
+const bench = closed(await openBench());
 
 /** Opens Compare at its initial settings, perhaps in a page that an earlier test used. */
 async function open(options) {

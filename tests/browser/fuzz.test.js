@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { closed } from '../cleanup.js';
 import { growthOf, planOf, play, watch } from '../fuzz/player.js';
-import { LONG, long } from '../long.js';
+import { long } from '../long.js';
 import { openBench } from './bench.js';
 import { openSite } from './site.js';
 
-const bench = LONG && closed(await openBench());
+const bench = closed(await openBench());
 
 /** Playing time for each seed, in ms. */
 const EACH = 8000;

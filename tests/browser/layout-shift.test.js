@@ -3,7 +3,7 @@
  * view, and for usual actions on the landscape, on the bench and in Compare, and for 30 actions in each view. All are long: first-frame.test.js measures a cold load.
  */
 import assert from 'node:assert/strict';
-import { LONG, long } from '../long.js';
+import { long } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { closed } from '../cleanup.js';
 import { frame, openBench, settle, until } from './bench.js';
@@ -18,7 +18,7 @@ const WIDTHS = [
   [1440, 900],
 ];
 
-const bench = LONG && closed(await openBench());
+const bench = closed(await openBench());
 
 /** Runs in the page: sums layout shifts as browsers do, without shifts right after input; `every` has those too. */
 function count() {
