@@ -87,7 +87,7 @@ long(
 );
 
 test('the distribution takes the largest part of the width; in a narrow window the text comes first and stays in sight', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en#seed=42' });
+  const { page, close } = await bench.open({ path: '?lang=en#seed=42', fresh: true });
   const chart = page.locator('logit-distribution');
   const { width } = await chart.boundingBox();
   assert.ok(width >= 0.45 * 1440, `${width} px`);
