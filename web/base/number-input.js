@@ -1,7 +1,7 @@
 /**
  * A Lit controller for a number field. It accepts a number after a pause in typing, at Enter, or when the field loses
  * the focus. Therefore "1" is not accepted while the user types "1.5". Invalid text changes nothing: it stays in the
- * field while the field has the focus, and the sentence about it stays until the next input.
+ * field while the field has the focus, and the sentence about it stays until the next input or the next value.
  */
 import { Debounce } from './debounce.js';
 
@@ -14,7 +14,8 @@ export class NumberInput {
   #host;
   #read;
   #accept;
-  /** @type {string | null} */
+  #value;
+  /** The invalid text, and the field's value beside it. @type {{ text: string, value: unknown } | null} */
   #refused = null;
   #debounce = new Debounce();
 
@@ -22,11 +23,13 @@ export class NumberInput {
    * @param {import('lit').ReactiveControllerHost} host
    * @param {(text: string) => { value: number } | { error: string }} read
    * @param {(value: number) => void} accept
+   * @param {() => unknown} [value] the field's value, which a link can change too
    */
-  constructor(host, read, accept) {
+  constructor(host, read, accept, value = () => null) {
     this.#host = host;
     this.#read = read;
     this.#accept = accept;
+    this.#value = value;
     host.addController(this);
   }
 
@@ -36,8 +39,9 @@ export class NumberInput {
 
   /** A sentence about why the text is invalid; '' if it is valid. */
   get error() {
-    if (this.#refused === null) return '';
-    const read = this.#read(this.#refused);
+    if (this.#refused?.value !== this.#value()) this.#refused = null;
+    if (!this.#refused) return '';
+    const read = this.#read(this.#refused.text);
     return 'error' in read ? read.error : '';
   }
 
@@ -75,7 +79,7 @@ export class NumberInput {
     this.#debounce.cancel();
     if (this.text === null) return;
     const read = this.#read(this.text);
-    this.#refused = 'error' in read ? this.text : null;
+    this.#refused = 'error' in read ? { text: this.text, value: this.#value() } : null;
     if ('value' in read) this.#accept(read.value);
     this.#host.requestUpdate();
   }

@@ -54,6 +54,7 @@ export class LogitKnob extends elementWith(LogitElement, () => ({
     this,
     (text) => this.#readValue(text),
     (value) => this.#emitValue(value),
+    () => this.value,
   );
 
   focus() {

@@ -64,6 +64,7 @@ export class LogitDraw extends elementWith(LogitElement, () => ({
     this,
     readSeed,
     (seed) => seed !== this.seed && this.emit('logit-seed', { seed }),
+    () => this.seed,
   );
 
   firstUpdated() {

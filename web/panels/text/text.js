@@ -124,6 +124,7 @@ export class LogitText extends elementWith(LogitElement, () => ({
     (text) => readWhole(t('text.limit'), text, LIMIT.minimum ?? 1, LIMIT.maximum ?? Infinity),
     (max_new_tokens) =>
       max_new_tokens !== this.limit && this.emit('logit-option', { max_new_tokens }),
+    () => this.limit,
   );
   /** Number of drawn tokens when the run began. */
   #ranFrom = 0;

@@ -87,6 +87,7 @@ export class Headline {
       host,
       (text) => readSetting(/** @type {TableRow} */ (lines.knob.row), text),
       (value) => lines.move({ value }),
+      () => lines.knob.value,
     );
   }
 

@@ -135,6 +135,7 @@ export class Twin {
       host,
       (text) => readSetting(/** @type {TableRow} */ (host.lines.knob.row), text),
       (value) => host.lines.move({ value }),
+      () => host.lines.knob.value,
     );
     this.#open(engine).catch((error) => {
       if (!this.#closed) throw error; // else the engine was closed meanwhile

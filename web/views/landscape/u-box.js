@@ -28,6 +28,7 @@ export class UBox {
       host,
       (text) => readSetting(U_ROW, text),
       (u) => host.lines.move({ u: Math.min(u, U_MAX) }),
+      () => host.lines.u,
     );
   }
 
