@@ -321,17 +321,31 @@ export function resolveSettings(table, given = {}, also = []) {
  * @returns {(given: any, also?: readonly string[]) => Resolved} nobody may change a result
  */
 export function openResolver(table) {
-  /** @type {unknown[]} */
-  let last = [OTHERS];
+  /** Names and values of the last object, in turns; null if they cannot be remembered. @type {unknown[] | null} */
+  let last = null;
   /** @type {Resolved} */
   let resolved;
   return (given = {}, also) => {
-    const now = isObject(given) && !also ? Object.entries(given).flat() : [given];
-    if (now.length === last.length && now.every((it, i) => Object.is(it, last[i]))) return resolved;
+    const plain = isObject(given) && !also;
+    if (last && plain && hasPairs(given, last)) return resolved;
     resolved = resolveSettings(table, given, also);
-    last = now.every((it) => Object(it) !== it) ? now : [resolved];
+    const pairs = plain ? Object.entries(given).flat() : [];
+    last = plain && pairs.every((it) => Object(it) !== it) ? pairs : null;
     return resolved;
   };
+}
+
+/**
+ * True if an object has exactly these names and values, in this order. It makes no array of pairs, since each draw asks.
+ * @param {any} given
+ * @param {unknown[]} pairs
+ */
+function hasPairs(given, pairs) {
+  const names = Object.keys(given);
+  return (
+    2 * names.length === pairs.length &&
+    names.every((name, i) => name === pairs[2 * i] && Object.is(given[name], pairs[2 * i + 1]))
+  );
 }
 
 /** @param {string} name */
