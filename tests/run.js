@@ -35,7 +35,7 @@ const ENV = ['-u', 'NODE_CHANNEL_FD', `PYTHONPATH=${join(root, 'build/python')}`
 /** Slow test files that `make test-quick` omits, and files whose tests are all long, except in `make test-long`. */
 const LEFT_OUT = [
   ...(process.env.QUICK ? ['submission', 'pack', 'grade', 'cli', 'planted-faults'] : []),
-  ...(long ? [] : ['background', 'compare-editing', 'fuzz', 'layout-shift']),
+  ...(long ? [] : ['compare-editing', 'fuzz', 'layout-shift']),
 ].map((name) => `${name}.test.js`);
 
 /** Number of programs at once on two cores: while one waits, another computes. */
@@ -59,26 +59,29 @@ const ALONE = [
 /** The slowest files, slowest first. They start first, so the run does not wait for one of them at its end. */
 const SLOW = {
   browser: [
-    'reload',
-    'offline',
     'landscape',
-    'reflow',
-    'own-sampler-in-chain',
-    'axe',
-    'keyboard',
-    'samplers',
-    'sweep',
-    'compare',
-    'search',
+    'reload',
     'page',
-    'accessibility',
+    'offline',
+    'marks',
+    'build',
+    'first-frame',
+    'server',
+    'compare',
     'own-sampler',
-    'wllama',
-    'links',
-    'text',
+    'embed',
+    'lesson',
+    'recorded',
+    'address',
     'host-pages',
-    'chat',
-    'digest',
+    'samplers',
+    'claims',
+    'logits',
+    'touch',
+    'models',
+    'distribution',
+    'chain',
+    'sampler-list',
   ],
   node: [
     'landscape',

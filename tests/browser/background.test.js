@@ -4,6 +4,7 @@
  * one user must not affect each other.
  */
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '../cleanup.js';
 import { long } from '../long.js';
@@ -105,7 +106,7 @@ for (const [name, { path, begin, read }] of Object.entries(STATES))
     },
   );
 
-long('two tabs of one user keep their own states', async () => {
+test('two tabs of one user keep their own states', async () => {
   const { page, complaints, close } = await bench.open({
     own: true,
     path: '?lang=en#temperature=0.3',
