@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { closed } from '../cleanup.js';
 import { LONG, long, sample } from '../long.js';
-import { openBench, root, settle, START, unfoldStages, until } from './bench.js';
+import { openBench, root, settle, showView, START, unfoldStages, until } from './bench.js';
 
 const bench = closed(await openBench());
 
@@ -24,7 +24,7 @@ const openAt = (path, options) =>
 async function openView(view) {
   const opened = await openAt(START);
   const { page } = opened;
-  await page.locator(`[data-view=${view}]`).click();
+  await showView(page, view);
   return {
     ...opened,
     async close() {

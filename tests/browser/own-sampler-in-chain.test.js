@@ -176,7 +176,9 @@ long('the result of an own sampler depends on its place, and keys move it', asyn
     'export default (l) => l.map((it) => (it >= Math.max(...l) - 1.5 ? it : -Infinity));';
   const own = (/** @type {Float32Array} */ l) =>
     l.map((it) => (it >= Math.fround(Math.max(...l) - 1.5) ? it : -Infinity));
-  const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=2' });
+  const it = await open({
+    path: '?lang=en&model=verbs#prompt=Today%20she&temperature=2&bench_chart=bars',
+  });
   await it.use(LEAST);
   await it.shows({ temperature: 2, own });
   const after = await it.did();

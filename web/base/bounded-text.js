@@ -5,7 +5,10 @@
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
-import { number, t } from '../locale/locale.js';
+import { locales } from '#locales/box';
+import { addMessages, number, t } from '../locale/locale.js';
+
+addMessages(locales);
 
 /** A text with a larger weight is heavy. Laying out a text of this weight takes about 50 ms. */
 const MAX_WEIGHT = 80_000;

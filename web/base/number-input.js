@@ -25,7 +25,7 @@ export class NumberInput {
    * @param {(value: number) => void} accept
    * @param {() => unknown} [value] the field's value, which a link can change too
    */
-  constructor(host, read, accept, value = () => null) {
+  constructor(host, read, accept, value) {
     this.#host = host;
     this.#read = read;
     this.#accept = accept;
@@ -39,7 +39,7 @@ export class NumberInput {
 
   /** A sentence about why the text is invalid; '' if it is valid. */
   get error() {
-    if (this.#refused?.value !== this.#value()) this.#refused = null;
+    if (this.#refused?.value !== this.#value?.()) this.#refused = null;
     if (!this.#refused) return '';
     const read = this.#read(this.#refused.text);
     return 'error' in read ? read.error : '';
@@ -79,7 +79,7 @@ export class NumberInput {
     this.#debounce.cancel();
     if (this.text === null) return;
     const read = this.#read(this.text);
-    this.#refused = 'error' in read ? { text: this.text, value: this.#value() } : null;
+    this.#refused = 'error' in read ? { text: this.text, value: this.#value?.() } : null;
     if ('value' in read) this.#accept(read.value);
     this.#host.requestUpdate();
   }

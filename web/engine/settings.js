@@ -321,31 +321,22 @@ export function resolveSettings(table, given = {}, also = []) {
  * @returns {(given: any, also?: readonly string[]) => Resolved} nobody may change a result
  */
 export function openResolver(table) {
-  /** Names and values of the last object, in turns; null if they cannot be remembered. @type {unknown[] | null} */
-  let last = null;
+  /** The entries of the last object; none has the name `undefined`. @type {any[][]} */
+  let last = [[]];
   /** @type {Resolved} */
   let resolved;
   return (given = {}, also) => {
-    const plain = isObject(given) && !also;
-    if (last && plain && hasPairs(given, last)) return resolved;
+    if (!also && isObject(given)) {
+      const names = Object.keys(given); // Object.entries makes an array for each name, and each draw comes here
+      const isSame = (/** @type {any[]} */ [name, value], /** @type {number} */ i) =>
+        name === names[i] && Object.is(given[name], value);
+      if (names.length === last.length && last.every(isSame)) return resolved;
+    }
     resolved = resolveSettings(table, given, also);
-    const pairs = plain ? Object.entries(given).flat() : [];
-    last = plain && pairs.every((it) => Object(it) !== it) ? pairs : null;
+    last = Object.entries(given);
+    if (also || last.some(([, value]) => Object(value) === value)) last = [[]];
     return resolved;
   };
-}
-
-/**
- * True if an object has exactly these names and values, in this order. It makes no array of pairs, since each draw asks.
- * @param {any} given
- * @param {unknown[]} pairs
- */
-function hasPairs(given, pairs) {
-  const names = Object.keys(given);
-  return (
-    2 * names.length === pairs.length &&
-    names.every((name, i) => name === pairs[2 * i] && Object.is(given[name], pairs[2 * i + 1]))
-  );
 }
 
 /** @param {string} name */
