@@ -206,7 +206,8 @@ long('the chat renderer is fetched with its model and then works without the net
 });
 
 long('a model with a template takes a text or a chat, also in the single file', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en' });
+  // A new document has no chat of an earlier test to return to.
+  const { page, complaints, close } = await bench.open({ path: '?lang=en', fresh: true });
   assert.equal(await page.locator('logit-text [data-mode]').count(), 0);
   // `make test` runs only the single file here, since the first test covers the worker of the site.
   for (const single of LONG ? [false, true] : [true]) {

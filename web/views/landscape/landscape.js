@@ -375,13 +375,13 @@ export class LogitLandscape extends elementWith(ModelElement, () => ({
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
         <div class="knobs" ?inert=${!this.engine} role="toolbar" aria-label=${t('landscape.settings')}>${row ? this.#renderKnobs(row) : nothing}</div>
         ${row && pair.on ? html`<div class="twin">${pair.shown?.render(row) ?? nothing}</div>` : nothing}
-        <div class="stage" ?inert=${!this.engine}>
-          <div class="picture" ?inert=${this.#blank}>
+        <div class="stage">
+          <div class="picture" ?inert=${!this.engine || this.#blank}>
             ${this.#plot.render(row)}
             <div class="axis" aria-hidden="true" translate="no">${row ? ticksOf(row).map(renderTick) : nothing}</div>
           </div>
           <slot name="guide"></slot>
-          <div class="side">
+          <div class="side" ?inert=${!this.engine}>
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>
             <div class="bars"><canvas aria-hidden="true" @click=${this.#plot.onBar}></canvas></div>
             <div class="acts" role="toolbar" aria-label=${t('landscape.deeds')}>${row ? this.deeds.render(row) : nothing}</div>
