@@ -1,8 +1,8 @@
 /** Runs in the page: finds elements that overflow the window or their box. */
 
 /**
- * Finds shown elements that extend past the window or hide part of their text. Charts, tables and the row of the
- * stages' names may scroll. Of the stages that a phone shows one at a time, each must fit the window and hold its parts.
+ * Finds shown elements that extend past the window or hide part of their text. Charts, tables, the row of the
+ * stages' names and other rows may scroll. Of the stages that a phone shows one at a time, each must fit the window and hold its parts.
  */
 export function findFaults() {
   const faults = [];
@@ -11,7 +11,8 @@ export function findFaults() {
       const card = element.closest('.alone > li');
       const box = card && card !== element ? card.getBoundingClientRect() : around;
       if (element.shadowRoot) walk(element.shadowRoot, box);
-      if (element.closest('.visually-hidden, .scroll, .chooser > *, svg, legend')) continue;
+      if (element.closest('.visually-hidden, .scroll, .chooser > *, .sideways *, svg, legend'))
+        continue;
       if (!element.checkVisibility()) continue; // skips elements inside a closed fold
       const line = element.parentElement ?? element;
       if (getComputedStyle(line).textOverflow === 'ellipsis') continue; // allowed: an ellipsis shows that the text is cut
