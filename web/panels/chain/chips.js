@@ -3,7 +3,6 @@
  * place.
  */
 import { html } from 'lit';
-import { capitalise, settingName } from '../../base/setting-words.js';
 import { t } from '../../locale/locale.js';
 
 /**
@@ -16,10 +15,11 @@ import { t } from '../../locale/locale.js';
 export function renderChips({ names, taken, add, remove }) {
   return names.map((name) => {
     const on = taken.has(name);
-    const label = t(on ? 'chain.remove' : 'chain.add', { name: capitalise(settingName(name)) });
+    const text = t(`chain.chip.${name}`);
+    const label = t(on ? 'chain.remove' : 'chain.add', { name: text });
     return html`
       <button class="quiet chip ${on ? 'on' : ''}" data-chip=${name} aria-label=${label}
         @click=${() => (on ? remove(name) : add(name))}>
-        <span aria-hidden="true"><i>${on ? '✓' : '+'}</i> ${t(`chain.chip.${name}`)}</span></button>`;
+        <span aria-hidden="true"><i>${on ? '✓' : '+'}</i> ${text}</span></button>`;
   });
 }
