@@ -1326,37 +1326,6 @@ long(
   },
 );
 
-/** @type {[number, number][]} */
-const SIZES = [
-  [375, 812],
-  [1024, 768],
-  [1440, 900],
-];
-// Long tests, since layout-shift.test.js measures layout shifts at all window sizes.
-for (const [width, height] of sample(SIZES, 1))
-  long(`dragging, changing the knob and rolling move nothing else: ${width} px`, async () => {
-    const opened = await openLandscape({ viewport: { width, height } });
-    const { page, view } = opened;
-    await plotOf(opened);
-    await page.evaluate(() => {
-      window.shifts = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) window.shifts += entry.value;
-      }).observe({ type: 'layout-shift', buffered: false });
-    });
-    await drag(opened, [0.4, 0.1], [0.95, 0.1]);
-    await drag(opened, [0.4, 0.1], [0.4, 0.95]);
-    await drag(opened, [0.4, 0.1], [0.02, 0.1]);
-    for (const part of ['[data-knob=top_p]', '[data-knob=temperature]', '[data-command=roll]']) {
-      await view.locator(part).click();
-      await settle(page);
-    }
-    await view.locator('[data-command=rain]').click();
-    await settle(page);
-    assert.ok((await page.evaluate(() => window.shifts)) < 0.05);
-    await opened.close();
-  });
-
 // A long test, since lesson.test.js also tests this element in a lesson.
 long(
   'the element alone in a lesson takes its settings from attributes and keeps a dragged value',
