@@ -124,21 +124,25 @@ long(
     );
     const count = page.locator('logit-landscape [data-command=rain]');
     await count.waitFor();
-    const [sign, last] = await count.evaluate((button) =>
-      [0, button.textContent.trim().length - 1].map((i) => {
-        const text = [...button.childNodes].find(({ data }) => data?.includes('×'));
+    const [sign, last] = await count.evaluate((button) => {
+      const texts = [...button.childNodes].filter(({ data }) => data?.trim());
+      const leftOf = (text, from) => {
         const range = document.createRange();
-        const from = text.data.indexOf('×') + i;
         range.setStart(text, from);
         range.setEnd(text, from + 1);
         return range.getBoundingClientRect().left;
-      }),
-    );
+      };
+      return [
+        leftOf(texts[0], texts[0].data.indexOf('×')),
+        leftOf(texts.at(-1), texts.at(-1).length - 1),
+      ];
+    });
     assert.ok(sign < last, 'the sign stands before the number');
     const directions = await page.evaluate(
       (all) =>
         Promise.all(
           all.map(async (name) => {
+            await customElements.whenDefined(`logit-${name}`); // the landscape shows before all modules are loaded
             const element = document.body.appendChild(document.createElement(`logit-${name}`));
             await element.updateComplete;
             const { direction } = getComputedStyle(element);
