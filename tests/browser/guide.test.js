@@ -219,10 +219,10 @@ for (const odd of ODD)
       const said = await messages('en');
       for (const beat of [1, 2, 3, 4, 5]) {
         // An address with a step of the tour keeps its own settings. Back and Next start a step with the step's
-        // settings.
+        // settings. A new document has no finished step, which would stay finished.
         const [at, turn] = beat < 3 ? [beat + 1, 'back'] : [beat - 1, 'next'];
         const path = `?lang=en&model=verbs&view=landscape#${odd}&beat=${at}`;
-        const { page, complaints, close } = await bench.open({ path, ready: false });
+        const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
         const guide = page.locator('logit-guide');
         const view = page.locator('logit-landscape');
         await view.locator('.sentence mark').waitFor();
