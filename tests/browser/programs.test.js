@@ -156,8 +156,8 @@ test('a file dropped on the page and a text pasted beside every field open the s
       new ClipboardEvent('paste', { clipboardData: data, bubbles: true, composed: true }),
     );
   });
+  await until(() => text.inputValue(), 'llama-cli --temp 0.4 --top-k 7');
   await until(stages, (names) => names.includes('top_k'));
-  assert.equal(await text.inputValue(), 'llama-cli --temp 0.4 --top-k 7');
   const preset = '{ "temperature": 0.9, "repeat_last_n": 32, "n_predict": 9, "min_p": 0.2 }';
   await page.evaluate((content) => {
     const data = new DataTransfer();
