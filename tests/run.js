@@ -4,7 +4,7 @@
  * their reasons. With arguments (native, node, browser, python) it runs only those parts.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FILES, REPORTERS, Runner, secondsSince } from './runner.js';
@@ -32,11 +32,12 @@ const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
  * would end each Node that these tests start.
  */
 const ENV = ['-u', 'NODE_CHANNEL_FD', `PYTHONPATH=${join(root, 'build/python')}`];
-/** Slow test files that `make test-quick` omits, and files whose tests are all long, except in `make test-long`. */
-const LEFT_OUT = [
-  ...(process.env.QUICK ? ['submission', 'pack', 'grade', 'cli', 'planted-faults'] : []),
-  ...(long ? [] : ['compare-editing', 'fuzz', 'layout-shift']),
-].map((name) => `${name}.test.js`);
+/** Slow test files. `make test-quick` omits them. */
+const LEFT_OUT = process.env.QUICK
+  ? ['submission', 'pack', 'grade', 'cli', 'planted-faults'].map((name) => `${name}.test.js`)
+  : [];
+/** True if a test file has only long tests: it does not import `test`. @param {string} file */
+const isLong = (file) => !readFileSync(join(root, file), 'utf8').includes("from 'node:test'");
 
 /** Number of programs at once on two cores: while one waits, another computes. */
 const AT_ONCE = 3;
@@ -133,6 +134,7 @@ function programsOf(part) {
   const files = names
     .filter((name) => name.endsWith('.test.js') && !LEFT_OUT.includes(name))
     .map((name) => `tests/${part}/${name}`)
+    .filter((file) => long || !isLong(file))
     .sort((one, other) => place(one) - place(other));
   const alone = files.filter((file) => part === 'node' && ALONE.includes(nameOf(file)));
   const shared = files.filter((file) => !alone.includes(file));

@@ -173,7 +173,7 @@ long(
     );
     await page.locator('logit-distribution .row').first().waitFor();
     await settle(page);
-    /** Presses keys at an element; returns the keys whose events reach the surrounding page. */
+    /** Presses keys at an element. Returns the keys that reach the surrounding page. */
     const heardOf = async (selector, keys) => {
       await page.locator(selector).first().focus();
       await page.evaluate(() => (window.heard.length = 0));

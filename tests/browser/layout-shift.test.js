@@ -1,6 +1,7 @@
 /**
  * Tests that no element of the page moves by itself. It measures layout shift as browsers do: for a cold load of each
- * view, and for usual actions on the landscape, on the bench and in Compare, and for 30 actions in each view. All are long: first-frame.test.js measures a cold load.
+ * view, for usual actions on the landscape, on the bench and in Compare, and for 30 actions in each view. All tests are
+ * long: first-frame.test.js measures a cold load.
  */
 import assert from 'node:assert/strict';
 import { long } from '../long.js';

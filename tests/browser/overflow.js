@@ -2,7 +2,8 @@
 
 /**
  * Finds shown elements that extend past the window or hide part of their text. Charts, tables, the row of the
- * stages' names and other rows may scroll. Of the stages that a phone shows one at a time, each must fit the window and hold its parts.
+ * stages' names and other rows may scroll. A phone shows one stage at a time: each must fit the window and hold its
+ * parts.
  */
 export function findFaults() {
   const faults = [];

@@ -34,7 +34,7 @@ function space(sheet) {
   walk(document);
 }
 
-// `make test` checks one view at the narrowest size, in Spanish, whose longer words are more likely to overflow.
+// `make test` checks one view at the narrowest size, in Spanish: its words are longer, so they overflow sooner.
 for (const lang of LONG ? ['en', 'es'] : ['es'])
   test(`no view scrolls sideways at 320 px, with or without wide spacing: ${lang}`, async () => {
     const { page, close } = await bench.open({ path: `?lang=${lang}` });

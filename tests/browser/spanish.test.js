@@ -34,8 +34,8 @@ function readAll() {
 }
 
 /**
- * English messages whose Spanish text differs. The word of the strip's last segment is left out: a narrow segment shows
- * only the first letters of “resto”.
+ * English messages with another text in Spanish. The word of the strip's last segment is left out: a narrow segment
+ * shows only the first letters of “resto”.
  */
 const ENGLISH = new Set(
   Object.keys(en)

@@ -549,7 +549,7 @@ long(
       () => status(view),
       (text) => text !== before,
     );
-    assert.equal(await view.locator('#samples').inputValue(), '7', 'what is typed stays meanwhile');
+    assert.equal(await view.locator('#samples').inputValue(), '7', 'the typed number stays');
     await view.locator('#samples').fill('100');
     await view.locator('[data-command=cancel]').click();
     const words = await until(
